@@ -1,0 +1,1 @@
+"""The hooks: each only delegates to the module that holds the idea."""
