@@ -1,0 +1,270 @@
+"""The report in the terminal: a table a paper where there is room, a block a claim where there is not.
+
+Nothing is ever cut: long text is folded. Where the output is no terminal, or ``NO_COLOR``, ``TERM=dumb`` or the encoding ask
+for it, it is plain text without colour and box drawing, and what the encoding lacks is spelled out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from rich.box import ASCII, SIMPLE_HEAD, Box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from pytest_claims import formats
+
+WIDE = 150
+"""From this width on the eight columns fit side by side; below, every claim is a block of labelled lines."""
+
+STYLES = {
+    "replicated": "green", "contradicted": "red", "inconclusive": "yellow", "error": "bold red", "not run": "dim"
+}  # fmt: skip
+
+LEGEND = (
+    ("seeds", "one sign a seed: + on the claimed side of the bound, - on the other, 0 on it"),
+    ("ours", "the mean over seeds and its 95 % interval"),
+    ("effect", "distance from the bound in standard deviations between seeds (Hedges g)"),
+    ("p", "chance of seeds at least this favourable if the claim were false; replicated at p ≤ 0.05"),
+    ("control", "the same measurement where the effect is absent by construction; it must not come out replicated"),
+)
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Where text goes: a console, and whether it takes signs beyond ASCII and colour."""
+
+    console: Console
+    fancy: bool
+
+    @classmethod
+    def of(cls, file: TextIO | None, width: int | None, colour: bool | None = None) -> Screen:
+        """Describe the stream.
+
+        Args:
+            file: The stream, by default standard output.
+            width: Columns; by default the terminal's, or ``COLUMNS``, or 80.
+            colour: Force colour on or off; by default the environment decides.
+        """
+        stream = file or sys.stdout
+        terminal = stream.isatty() if hasattr(stream, "isatty") else False
+        unicode = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "").startswith("utf")
+        dumb = os.environ.get("TERM", "") in ("dumb", "unknown")
+        fancy = terminal and unicode and not dumb
+        plain = bool(os.environ.get("NO_COLOR")) or dumb or not terminal
+        coloured = not plain if colour is None else colour
+        console = Console(
+            file=stream,
+            width=width,
+            force_terminal=coloured or None,
+            no_color=not coloured,
+            # Without a colour system no escape code at all is written, bold and dim included.
+            color_system="auto" if coloured else None,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            legacy_windows=False,
+        )
+        return cls(console, fancy)
+
+    @property
+    def width(self) -> int:
+        """Columns."""
+        return self.console.width
+
+    def text(self, content: object, style: str = "") -> Text:
+        """Turn a field into text that this stream can take: no markup, no control codes, nothing it cannot encode."""
+        shown = formats.clean(content, lines=True)
+        if not self.fancy:
+            shown = formats.plain(shown, self.console.encoding or "ascii")
+        return Text(shown, style=style, overflow="fold")
+
+    def verdict(self, row: Mapping[str, Any]) -> Text:
+        """A verdict with its sign and colour."""
+        word = formats.clean(row.get("verdict")) or "not run"
+        sign = f"{formats.SYMBOLS.get(word, '?')} " if self.fancy else ""
+        return self.text(f"{sign}{word}", STYLES.get(word, ""))
+
+    def print(self, *content: Any) -> None:
+        """Print, folding long words."""
+        self.console.print(*content, overflow="fold", soft_wrap=False)
+
+    @property
+    def box(self) -> Box:
+        """The lines of a table."""
+        return SIMPLE_HEAD if self.fancy else ASCII
+
+
+def print_report(
+    report: Mapping[str, Any],
+    *,
+    file: TextIO | None = None,
+    width: int | None = None,
+    colour: bool | None = None,
+    path: Path | None = None,
+) -> None:
+    """Print the whole report.
+
+    Args:
+        report: See `pytest_claims.report`.
+        file: Where to; by default standard output.
+        width: Columns; by default the terminal's.
+        colour: Force colour on or off; by default ``NO_COLOR``, ``TERM`` and whether `file` is a terminal decide.
+        path: Where the report lies on disk, for the last line.
+    """
+    screen = Screen.of(file, width, colour)
+    claims = report.get("claims") or []
+    for paper in report.get("papers") or []:
+        _print_paper(screen, paper, [claim for claim in claims if claim.get("paper") == paper.get("key")])
+    _print_legend(screen, claims)
+    _print_summary(screen, report, path)
+
+
+def _print_paper(screen: Screen, paper: Mapping[str, Any], claims: list[Mapping[str, Any]]) -> None:
+    screen.print()
+    screen.print(screen.text(f"{paper.get('key')} — {formats.citation(paper)}", "bold"))
+    if paper.get("caveat"):
+        screen.print(screen.text(f"Note: {paper['caveat']}"))
+    if screen.width >= WIDE:
+        screen.print()
+        screen.print(_table(screen, claims))
+        return
+    for claim in claims:
+        screen.print()
+        print_block(screen, claim)
+
+
+def _table(screen: Screen, claims: list[Mapping[str, Any]]) -> Table:
+    table = Table(box=screen.box, expand=True, pad_edge=False, show_lines=not screen.fancy)
+    for name, ratio in (
+        ("claim", 11), ("reported", 5), ("ours", 6), ("seeds", 2), ("effect", 2), ("p", 2), ("control", 5), ("verdict", 7)
+    ):  # fmt: skip
+        table.add_column(name, ratio=ratio, overflow="fold", min_width=7 if ratio == 2 else None)
+    for claim in claims:
+        head = Text("\n").join([screen.text(claim.get("id"), "bold"), screen.text(claim.get("statement"))])
+        head.append_text(screen.text(f"\npredicted: {formats.prediction(claim)}", "dim"))
+        verdict = Text("\n").join([screen.verdict(claim), *_remarks(screen, claim)])
+        table.add_row(*_cells(screen, claim, head, verdict))
+        for name, part in _parts(claim):
+            label = Text.assemble("  ", screen.text(f"{name}: {formats.prediction(part)}"))
+            table.add_row(*_cells(screen, part, label, screen.verdict(part)))
+        if screen.fancy:
+            table.add_row()
+    return table
+
+
+def _cells(screen: Screen, row: Mapping[str, Any], head: Text, verdict: Text) -> list[Text]:
+    """The eight columns of a claim or of one of its parts."""
+    return [
+        head,
+        screen.text(formats.reported(row)),
+        screen.text(formats.with_unit(formats.estimate(row), row.get("unit"))),
+        screen.text(formats.signs(row)),
+        screen.text(formats.effect_size(row.get("effect_size"))),
+        screen.text(formats.p_value(row.get("p_value"))),
+        screen.text("\n".join(formats.controls(row)) or formats.MISSING),
+        verdict,
+    ]
+
+
+def print_block(screen: Screen, claim: Mapping[str, Any]) -> None:
+    """Print a claim as a headline, its statement and labelled lines."""
+    screen.print(Text.assemble(screen.verdict(claim), "  ", screen.text(claim.get("id"), "bold")))
+    screen.print(Padding(screen.text(claim.get("statement")), (0, 0, 0, 2)))
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for label, text in _lines(screen, claim):
+        grid.add_row(screen.text(label, "dim"), text)
+    screen.print(Padding(grid, (0, 0, 0, 2)))
+
+
+def _lines(screen: Screen, claim: Mapping[str, Any]) -> Iterator[tuple[str, Text]]:
+    yield "predicted", screen.text(formats.prediction(claim))
+    if formats.reported(claim) != formats.MISSING:
+        yield "reported", screen.text(formats.reported(claim))
+    if not claim.get("parts"):
+        yield from _evidence(screen, claim)
+    for name, part in _parts(claim):
+        yield "part", Text.assemble(screen.text(f"{name}: "), screen.verdict(part))
+        for label, text in _evidence(screen, part):
+            yield f"  {label}", text
+    for line in formats.controls(claim):
+        yield "control", screen.text(line)
+    for remark in _remarks(screen, claim):
+        yield "", remark
+
+
+def _evidence(screen: Screen, row: Mapping[str, Any]) -> Iterator[tuple[str, Text]]:
+    """What was measured, and how sure we are; nothing for claims without numbers."""
+    found = formats.estimate(row)
+    if found != formats.MISSING:
+        yield "ours", screen.text(formats.with_unit(found, row.get("unit")))
+    pieces = [
+        f"{label} {text}"
+        for label, text in (
+            ("", formats.signs(row)),
+            ("effect", formats.effect_size(row.get("effect_size"))),
+            ("p", formats.p_value(row.get("p_value"))),
+        )
+        if text != formats.MISSING
+    ]
+    if pieces:
+        yield "seeds", screen.text("   ".join(piece.strip() for piece in pieces))
+
+
+def _parts(claim: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The parts of a claim, each with the unit of the claim unless it has its own."""
+    for name, part in (claim.get("parts") or {}).items():
+        yield name, {"unit": claim.get("unit"), **(part or {})}
+
+
+def _remarks(screen: Screen, claim: Mapping[str, Any]) -> list[Text]:
+    """Why the verdict is what it is, and what stands against it."""
+    remarks = []
+    if not formats.discriminates(claim):
+        remarks.append(screen.text("cannot discriminate: its control comes out like it", "magenta"))
+    if claim.get("reason"):
+        remarks.append(screen.text(claim["reason"]))
+    for name, part in _parts(claim):
+        if part.get("reason") and part["reason"] not in str(claim.get("reason")):
+            remarks.append(screen.text(f"{name}: {part['reason']}"))
+    if claim.get("criterion_changed"):
+        changes = ", ".join(claim.get("criterion_changes") or [])
+        remarks.append(screen.text(f"criterion changed since it was registered: {changes}", "bold magenta"))
+    if claim.get("registered") is False:
+        remarks.append(screen.text("not registered", "bold magenta"))
+    for attempt in claim.get("attempts") or []:
+        remarks.append(screen.text(f"attempt: {attempt.get('verdict')}, {attempt.get('reason') or ''}".rstrip(", ")))
+    return remarks
+
+
+def _print_legend(screen: Screen, claims: list[Mapping[str, Any]]) -> None:
+    if not any(claim.get("p_value") is not None for claim in claims):
+        return
+    screen.print()
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for label, text in LEGEND:
+        grid.add_row(screen.text(label, "dim"), screen.text(text, "dim"))
+    screen.print(grid)
+
+
+def _print_summary(screen: Screen, report: Mapping[str, Any], path: Path | None) -> None:
+    summary = report.get("summary") or {}
+    screen.print()
+    screen.print(screen.text(formats.totals(summary), "bold"))
+    if formats.expected_false(summary):
+        screen.print(screen.text(formats.expected_false(summary)))
+    if report.get("partial"):
+        screen.print(screen.text(formats.partial(summary), "bold yellow"))
+    if path is not None:
+        screen.print(screen.text(f"Report: {path}"))
