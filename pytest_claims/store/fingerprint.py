@@ -10,13 +10,16 @@ import hashlib
 import importlib.metadata
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_claims.store import imports
 
 OWN_PACKAGE = "pytest_claims"
+
+ABSENT = "not installed"
+"""The version of a module that is imported somewhere but is not there."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,20 @@ class Fingerprints:
                 self._closures[module] = self._closure(module)
             source |= self._closures[module]
         return source
+
+    def outdated(self, files: Mapping[str, str], versions: Mapping[str, str]) -> str | None:
+        """Why no present source has this fingerprint; None when it may still have."""
+        for name, old in files.items():
+            file = self._root / name
+            if not file.is_file():
+                return f"source gone: {name}"
+            if self._parse(file)[0] != old:
+                return f"source changed: {name}"
+        for name, old in versions.items():
+            now = (_version(name) or (name, ABSENT))[1]
+            if now != old:
+                return f"{name} {old} → {now}"
+        return None
 
     def _closure(self, module: str) -> Source:
         top = module.partition(".")[0]
@@ -98,7 +115,7 @@ class Fingerprints:
                 queue += [name for name in inside if name not in seen]
                 seen.update(inside)
                 if not inside and top and top not in sys.stdlib_module_names:
-                    name, version = _version(top) or (top, "not installed")
+                    name, version = _version(top) or (top, ABSENT)
                     source.versions[name] = version
         return source
 

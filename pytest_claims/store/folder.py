@@ -9,6 +9,9 @@ from pytest_claims.store.entries import TEMPORARY
 PROBE_BYTES = 2**20
 """Written once at the start: about one entry, so that a full disk is noticed before training, not after."""
 
+PROBE = f"probe{TEMPORARY}"
+"""Start of the name of the file that is written to try it."""
+
 CACHEDIR_TAG = """Signature: 8a477f597d28d172789f06886806bc55
 # This folder is a cache made by pytest-claims. See https://bford.info/cachedir/
 """
@@ -30,7 +33,7 @@ def prepare(root: Path) -> str | None:
     Returns:
         None, or why nothing can be written there.
     """
-    probe = root / f"probe{TEMPORARY}{os.getpid()}"
+    probe = root / f"{PROBE}{os.getpid()}"
     try:
         root.mkdir(parents=True, exist_ok=True)
         for name, text in ((".gitignore", "*\n"), ("CACHEDIR.TAG", CACHEDIR_TAG)):

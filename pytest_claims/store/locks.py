@@ -77,6 +77,18 @@ class Locks:
         lock.release()
         return True
 
+    def sweep(self) -> None:
+        """Remove the lock files that nobody holds; none is ever needed again, for a lock makes its own."""
+        if self._folder is None:
+            return
+        for file in self._folder.glob("*.lock"):
+            lock = filelock.FileLock(file)
+            with contextlib.suppress(filelock.Timeout, OSError):
+                lock.acquire(blocking=False)
+                file.with_suffix(".holder").unlink(missing_ok=True)
+                file.unlink(missing_ok=True)
+                lock.release()
+
     def holder(self, key: str) -> str:
         """Who holds a key's lock: `anchor seed 3 (gw1, process 4711)`."""
         try:
