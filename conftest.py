@@ -1,0 +1,3 @@
+"""What all tests of this checkout share."""
+
+pytest_plugins = ["pytester"]
