@@ -23,8 +23,8 @@ def describe(root: Path, threads: int) -> dict[str, Any]:
         threads: Numerical threads that each process was given.
 
     Returns:
-        The report's ``environment``: ``python``, ``platform``, ``cpu``, ``cores``, ``threads``, ``versions`` (a version a
-        distribution), ``commit`` and ``dirty`` (both ``None`` outside a checkout).
+        The report's ``environment``: ``python``, ``platform``, ``cpu``, ``cores``, ``threads``, ``versions``
+        (a version a distribution), ``commit`` and ``dirty`` (both ``None`` outside a checkout).
     """
     commit = _git(root, "rev-parse", "HEAD")
     changes = _git(root, "status", "--porcelain")
@@ -73,7 +73,11 @@ def _cores() -> int:
 def _git(root: Path, *arguments: str) -> str | None:
     try:
         done = subprocess.run(
-            ["git", "--no-optional-locks", "-C", str(root), *arguments], capture_output=True, text=True, timeout=10, check=False
+            ["git", "--no-optional-locks", "-C", str(root), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -1,4 +1,4 @@
-"""Reading and writing the suite's JSON and text files: whole or not at all, strict, with errors that name the file."""
+"""Reads and writes the suite's JSON and text files: whole or not at all, with errors that name the file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class FileError(Exception):
 def write_text(path: Path, text: str) -> None:
     """Replace `path` by `text` in one step, making its folder where needed.
 
-    The text goes to a temporary file in the same folder first (a rename does not work across file systems), so that a
-    reader sees the old file or the new one, never a part.
+    The text goes to a temporary file in the same folder first (a rename does not work across file systems),
+    so that a reader sees the old file or the new one, never a part.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
@@ -27,7 +27,8 @@ def write_text(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes files that only their owner may read; a report is as public as the folder that it lies in.
+        # mkstemp makes files that only their owner may read; a report is as public as the folder that it lies
+        # in.
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     except BaseException:
@@ -79,8 +80,8 @@ def load_json(path: Path, what: str, version: int) -> dict[str, Any]:
         raise FileError(f"{path}: not a {what}: it has no schema_version")
     if found > version:
         raise FileError(
-            f"{path}: this {what} has schema_version {found}, newer than this pytest-claims can read ({version}); "
-            "upgrade pytest-claims to read it"
+            f"{path}: this {what} has schema_version {found}, newer than this pytest-claims can read "
+            f"({version}); upgrade pytest-claims to read it"
         )
     result: dict[str, Any] = data
     return result

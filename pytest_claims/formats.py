@@ -1,7 +1,7 @@
 """How numbers, intervals, p values and verdicts are written as text, the same in every format of the report.
 
-Every function takes plain JSON data as it stands in report.json (so a missing field is ``None``) and returns plain
-Unicode text without markup; `plain` turns that into ASCII. Escaping belongs to the renderers.
+Every function takes plain JSON data as it stands in report.json (so a missing field is ``None``) and returns
+plain Unicode text without markup; `plain` turns that into ASCII. Escaping belongs to the renderers.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _ASCII = {
 
 
 def plain(text: str, encoding: str = "ascii") -> str:
-    """Write `text` with characters that `encoding` has, preferring ASCII for signs that have an ASCII spelling.
+    r"""Write `text` with the characters of `encoding`, and signs that have an ASCII spelling in ASCII.
 
-    Letters that the encoding lacks lose their accents, and whatever remains is shown as an escape (``\\u5de6``), so that
-    nothing is dropped and printing cannot fail.
+    Letters that the encoding lacks lose their accents, and whatever remains is shown as an escape
+    (``\u5de6``), so that nothing is dropped and printing cannot fail.
 
     Args:
         text: Any text.
@@ -71,12 +71,12 @@ def clean(text: object, *, lines: bool = False) -> str:
     if text is None:
         return ""
     kept = "\n" if lines else ""
-    return "".join(c if c in kept or not _is_control(c) else " " for c in str(text)).strip()
+    return "".join(c if c in kept or not _is_control(c) else " " for c in str(text))
 
 
 def _is_control(character: str) -> bool:
-    # Cc: control codes; Cf: invisible formatting such as right-to-left overrides; Cs: lone surrogates, which no
-    # encoding can write; Zl, Zp: line and paragraph separators.
+    # Cc: control codes; Cf: invisible formatting such as right-to-left overrides; Cs: lone surrogates, which
+    # no encoding can write; Zl, Zp: line and paragraph separators.
     return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
@@ -91,16 +91,15 @@ def number(value: Any, decimals: int | None = None) -> str:
         return "true" if value else "false"
     if not is_number(value):
         return clean(value) or MISSING
-    if value == 0:
-        return "0"
     size = abs(value)
-    if size < 1e-4 or size >= 1e7:
-        mantissa, exponent = f"{value:.3g}".split("e") if "e" in f"{value:.3g}" else (f"{value:.3g}", "")
-        return f"{mantissa}e{int(exponent)}" if exponent else mantissa
+    if size and not 1e-4 <= size < 1e7:
+        mantissa, _, exponent = f"{value:.3e}".partition("e")
+        return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+    if float(value).is_integer() and decimals is None:
+        return f"{value:,.0f}"
     if decimals is None:
-        if float(value).is_integer():
-            return f"{value:,.0f}"
-        decimals = max(0, 3 - math.floor(math.log10(size)))
+        text = f"{value:,.{max(0, 3 - math.floor(math.log10(size)))}f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
     return f"{value:,.{decimals}f}"
 
 
@@ -201,7 +200,10 @@ def prediction(row: Mapping[str, Any]) -> str:
     if not isinstance(found, Mapping):
         return "exact" if row.get("kind") == "design" else MISSING
     text = clean(found.get("text")) or MISSING
-    return text if found.get("kind") in ("parts", "holds") else with_unit(text, row.get("unit"))
+    if found.get("kind") in ("parts", "holds"):
+        return text
+    bound, remark, _ = text.partition(" (ours)")
+    return f"{with_unit(bound, row.get('unit'))}{remark}"
 
 
 def controls(row: Mapping[str, Any]) -> list[str]:
@@ -229,8 +231,41 @@ def discriminates(row: Mapping[str, Any]) -> bool:
     )
 
 
+def parts(claim: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The parts of a claim by name, each with the unit of the claim unless it has its own."""
+    found = claim.get("parts")
+    if not isinstance(found, Mapping):
+        return []
+    return [(clean(name), {"unit": claim.get("unit"), **(part or {})}) for name, part in found.items()]
+
+
+def reasons(claim: Mapping[str, Any]) -> list[str]:
+    """Why the verdict is what it is: the claim's reason, then those of its parts that it does not repeat."""
+    found = [clean(claim["reason"], lines=True)] if claim.get("reason") else []
+    for name, part in parts(claim):
+        reason = clean(part.get("reason"), lines=True)
+        if reason and not any(reason in said for said in found):
+            found.append(f"{name}: {reason}")
+    for attempt in claim.get("attempts") or []:
+        found.append(
+            f"attempt: {clean(attempt.get('verdict'))}, {clean(attempt.get('reason')) or 'no reason given'}"
+        )
+    return found
+
+
+def marks(claim: Mapping[str, Any]) -> list[str]:
+    """What a reader must know about the criterion: that it is not the registered one, or not registered."""
+    found = []
+    if claim.get("criterion_changed"):
+        changes = ", ".join(clean(change) for change in claim.get("criterion_changes") or [])
+        found.append("criterion changed since it was registered" + (f": {changes}" if changes else ""))
+    if claim.get("registered") is False:
+        found.append("not registered")
+    return found
+
+
 def compared(row: Mapping[str, Any]) -> str:
-    """Write how our number stands to the paper's: its share, and whether our interval holds the paper's number."""
+    """Write how our number stands to the paper's: its share, and whether our interval holds it."""
     parts = []
     if is_number(row.get("share_of_reported")):
         parts.append(f"{percent(row['share_of_reported'])} of the reported number")
@@ -244,8 +279,14 @@ def citation(paper: Mapping[str, Any]) -> str:
     """One line: authors (year). Title. Licence."""
     year = f" ({paper['year']})" if paper.get("year") is not None else ""
     head = f"{clean(paper.get('authors'))}{year}".strip()
-    ends = [head, clean(paper.get("title")) or clean(paper.get("key")), clean(paper.get("licence"))]
+    ends = [head, clean(paper.get("title")), clean(paper.get("licence"))]
     return " ".join(f"{text.rstrip('.')}." for text in ends if text)
+
+
+def heading(paper: Mapping[str, Any]) -> str:
+    """One line: key — citation."""
+    key = clean(paper.get("key")) or "claims without a paper"
+    return " — ".join(text for text in (key, citation(paper)) if text)
 
 
 def duration(seconds: Any) -> str:

@@ -1,8 +1,9 @@
 """The registry: every claim's criterion, written down before it is judged, so that a moved threshold shows.
 
-``registered.json`` holds, a claim, all that its verdict depends on: the statement, the prediction, the kind, the number that
-the paper printed, the seeds that the claim asks for, what its controls replace, and the protocol of its paper, with a hash
-over them. ``--seeds`` is not part of it: more seeds test the same claim harder.
+``registered.json`` holds, a claim, all that its verdict depends on: the statement, the prediction, the kind,
+the number that the paper printed, the seeds that the claim asks for, what its controls replace, and the
+protocol of its paper, with a hash over them. ``--seeds`` is not part of it: more seeds test the same claim
+harder.
 
 A *declaration* is a claim as plain data (see `pytest_claims.report`).
 """
@@ -56,9 +57,7 @@ def _canonical(value: Any) -> Any:
     raise TypeError(f"a criterion holds plain data only, not {type(value).__name__}")
 
 
-def build(
-    declarations: Sequence[Mapping[str, Any]], papers: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
+def build(declarations: Sequence[Mapping[str, Any]], papers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Build the registry of these claims, in their order. Papers without a claim are left out."""
     by_key = {paper["key"]: paper for paper in papers}
     used = {declaration["paper"] for declaration in declarations}
@@ -87,8 +86,8 @@ def load(path: Path) -> dict[str, Any]:
     """Read a registry and check every hash in it.
 
     Raises:
-        FileError: There is no such file, it is no registry, it is newer than this code, or an entry does not match its
-            hash (it was edited by hand).
+        FileError: There is no such file, it is no registry, it is newer than this code, or an entry does not
+            match its hash (it was edited by hand).
     """
     data = load_json(path, "claims registry", SCHEMA_VERSION)
     claims, papers = data.get("claims"), data.get("papers")
@@ -106,7 +105,7 @@ def load(path: Path) -> dict[str, Any]:
 def changes(
     declaration: Mapping[str, Any], paper: Mapping[str, Any] | None, registered: Mapping[str, Any]
 ) -> list[str] | None:
-    """Name what differs between a claim's criterion now and as registered, as words ("prediction", "protocol: batch").
+    """Name what differs between a claim's criterion now and as registered: "prediction", "protocol: batch".
 
     Returns:
         ``None`` when the claim is not registered; the empty list when nothing changed.

@@ -2,12 +2,12 @@
 
 Terminal, HTML and Markdown render from it. `build` is a pure function of plain data:
 
-* a *declaration* is a claim as declared: ``id``, ``nodeid``, ``paper`` (its key), ``kind``, ``statement``, ``reported``,
-  ``prediction`` (``{"kind", "bound", "text"}``, a mapping of those for a claim in parts, or ``None``), ``unit``,
-  ``seeds_asked`` (a number or ``None``) and ``replacements`` (fixture name → names of the fixtures that controls put in its
-  place);
-* a *row* is a declaration of a claim that ran, with the judgement's fields, ``seeds`` (the list), ``controls``, ``runs``,
-  ``trained``, ``measured``, ``seconds`` and ``series``;
+* a *declaration* is a claim as declared: ``id``, ``nodeid``, ``paper`` (its key), ``kind``, ``statement``,
+  ``reported``, ``prediction`` (``{"kind", "bound", "text"}``, a mapping of those for a claim in parts, or
+  ``None``), ``unit``, ``seeds_asked`` (a number or ``None``) and ``replacements`` (fixture name → names of
+  the fixtures that controls put in its place);
+* a *row* is a declaration of a claim that ran, with the judgement's fields, ``seeds`` (the list),
+  ``controls``, ``runs``, ``trained``, ``measured``, ``seconds`` and ``series``;
 * a *paper* is ``{"key", "title", "authors", "year", "url", "licence", "protocol", "caveat"}``.
 
 ``schema.json`` beside this module describes the document.
@@ -27,17 +27,20 @@ from pytest_claims.statistics import expected_false_replications, holm
 
 SCHEMA_VERSION = 1
 
+ALPHA = 0.05
+
 KINDS = ("reported", "extension", "design")
 """The order in which a paper's claims are shown: what it says first, what must hold exactly last."""
 
 _CLAIM: dict[str, Any] = {
     "id": None, "nodeid": None, "paper": None, "kind": "reported", "statement": "", "reported": None,
     "prediction": None, "unit": None, "seeds_asked": None, "seeds": [], "values": [], "numerator": None,
-    "denominator": None, "parts": None, "estimate": None, "interval": None, "effect_size": None, "p_value": None,
-    "p_contradicted": None, "p_two_sided": None, "p_holm": None, "signs": None, "spread": None, "reached": None,
-    "share_of_reported": None, "reported_in_interval": None, "verdict": "not run", "reason": None,
-    "registered": None, "criterion_changed": False, "criterion_changes": [], "controls": [], "attempts": [],
-    "runs": [], "trained": 0, "measured": 0, "seconds": None, "series": None,
+    "denominator": None, "parts": None, "estimate": None, "interval": None, "effect_size": None,
+    "p_value": None, "p_contradicted": None, "p_two_sided": None, "p_holm": None, "signs": None,
+    "spread": None, "reached": None, "share_of_reported": None, "reported_in_interval": None,
+    "verdict": "not run", "reason": None, "registered": None, "criterion_changed": False,
+    "criterion_changes": [], "controls": [], "attempts": [], "runs": [], "trained": 0, "measured": 0,
+    "seconds": None, "series": None,
 }  # fmt: skip
 """Every field of a claim in the report, in order, with its value where a row says nothing."""
 
@@ -60,14 +63,14 @@ def build(
     created: str,
     duration_s: float,
 ) -> dict[str, Any]:
-    """Build the report. Its order does not depend on the order of `rows`, nor on how many processes made them.
+    """Build the report. It does not depend on the order of `rows`, nor on how many processes made them.
 
     Args:
-        rows: One a claim that ran, in any order. Several of one claim (a crashed worker's, and that of the one who took
-            over) become one row with the worst verdict, all named in ``attempts``.
+        rows: One a claim that ran, in any order. Several of one claim (a crashed worker's, and that of the
+            one who took over) become one row with the worst verdict, all named in ``attempts``.
         declarations: Every claim collected, also the deselected ones, in the order of collection.
-        registered: The registry (`pytest_claims.registry.load`), or ``None``: then the claims collected are the declared
-            ones. A registered claim without a row is there as "not run".
+        registered: The registry (`pytest_claims.registry.load`), or ``None``: then the claims collected are
+            the declared ones. A registered claim without a row is there as "not run".
         papers: The papers of the declarations; papers that only the registry knows are added.
         environment: See `pytest_claims.environment.describe`.
         command: The command line.
@@ -104,7 +107,8 @@ def _claims(
     if registered is not None:
         known.update({name: {"id": name, **entry} for name, entry in registered["claims"].items()})
     for declaration in [*declarations, *sorted(rows, key=lambda row: str(row["id"]))]:
-        # A dict keeps the place of a key that is set again: registry order stays, content is the collected one.
+        # A dict keeps the place of a key that is set again: registry order stays, content is the collected
+        # one.
         known[declaration["id"]] = declaration
     attempts: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -118,8 +122,7 @@ def _claims(
         if len(tried) > 1:
             claim["attempts"] = [{"verdict": row["verdict"], "reason": row.get("reason")} for row in tried]
         if registered is not None:
-            declaration = collected.get(name) or (tried[0] if tried else None)
-            _compare(claim, declaration, papers, registered)
+            _compare(claim, collected.get(name) or next(iter(tried), None), papers, registered)
         claims.append(claim)
     return claims
 
@@ -138,7 +141,12 @@ def _prediction(found: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if found is None or isinstance(found.get("kind"), str):
         return None if found is None else dict(found)
     text = "; ".join(f"{name}: {part['text']}" for name, part in found.items())
-    return {"kind": "parts", "bound": None, "text": text, "parts": {name: dict(part) for name, part in found.items()}}
+    return {
+        "kind": "parts",
+        "bound": None,
+        "text": text,
+        "parts": {name: dict(part) for name, part in found.items()},
+    }
 
 
 def _compare(
@@ -156,7 +164,7 @@ def _compare(
 
 
 def _filled(defaults: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """The known fields in their order; a copy, so that a report shares nothing with what it was built from."""
+    """The known fields in their order; a copy that shares nothing with what the report is built from."""
     plain: dict[str, Any] = json.loads(
         json.dumps({field: found.get(field, default) for field, default in defaults.items()}, allow_nan=False)
     )
@@ -168,15 +176,20 @@ def _kind_order(kind: str) -> int:
 
 
 def _adjust(claims: Iterable[dict[str, Any]]) -> None:
-    """Add Holm-adjusted p values over the claims that have a p, where so many seeds could reach significance at all."""
+    """Add Holm-adjusted p values over the claims that have a p, where their seeds could reach significance.
+
+    The smallest p of n seeds is 2^-n, so among m claims no adjusted p is below m·2^-n: with few seeds the
+    adjustment would only say that there are few seeds.
+    """
     tested = [claim for claim in claims if claim["p_value"] is not None]
     adjusted = holm([claim["p_value"] for claim in tested])
     for claim, p in zip(tested, adjusted, strict=True):
-        claim["p_holm"] = p
+        if len(tested) * 2.0 ** -len(claim["seeds"]) <= ALPHA:
+            claim["p_holm"] = p
 
 
 def summarise(claims: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Count the claims a verdict, those whose control came out like them, and what chance alone would replicate."""
+    """Count the claims a verdict, those that cannot discriminate, and what chance would replicate."""
     counts = {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in VERDICTS}
     return {
         "declared": len(claims),

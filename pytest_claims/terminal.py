@@ -1,39 +1,53 @@
 """The report in the terminal: a table a paper where there is room, a block a claim where there is not.
 
-Nothing is ever cut: long text is folded. Where the output is no terminal, or ``NO_COLOR``, ``TERM=dumb`` or the encoding ask
-for it, it is plain text without colour and box drawing, and what the encoding lacks is spelled out.
+Nothing is ever cut: long text is folded. Where the output is no terminal, or ``NO_COLOR``, ``TERM=dumb`` or
+the encoding ask for it, it is plain text without colour and box drawing, and what the encoding lacks is
+spelled out.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from rich.box import ASCII, SIMPLE_HEAD, Box
+from rich.box import SIMPLE_HEAD, Box
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from pytest_claims import formats
+from pytest_claims.sections import sections
 
 WIDE = 150
 """From this width on the eight columns fit side by side; below, every claim is a block of labelled lines."""
 
 STYLES = {
-    "replicated": "green", "contradicted": "red", "inconclusive": "yellow", "error": "bold red", "not run": "dim"
-}  # fmt: skip
+    "replicated": "green",
+    "contradicted": "red",
+    "inconclusive": "yellow",
+    "error": "bold red",
+    "not run": "dim",
+}
+
+COLUMNS = ("claim", "reported", "ours", "seeds", "effect", "p", "control", "verdict")
+
+PLAIN = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+"""A table with a line of dashes under its head, and no other lines."""
 
 LEGEND = (
     ("seeds", "one sign a seed: + on the claimed side of the bound, - on the other, 0 on it"),
     ("ours", "the mean over seeds and its 95 % interval"),
     ("effect", "distance from the bound in standard deviations between seeds (Hedges g)"),
     ("p", "chance of seeds at least this favourable if the claim were false; replicated at p ≤ 0.05"),
-    ("control", "the same measurement where the effect is absent by construction; it must not come out replicated"),
+    (
+        "control",
+        "the same measurement where the effect is absent by construction; it must not come out replicated",
+    ),
 )
 
 
@@ -80,7 +94,7 @@ class Screen:
         return self.console.width
 
     def text(self, content: object, style: str = "") -> Text:
-        """Turn a field into text that this stream can take: no markup, no control codes, nothing it cannot encode."""
+        """Turn a field into text that this stream takes: no markup, no control codes, all encodable."""
         shown = formats.clean(content, lines=True)
         if not self.fancy:
             shown = formats.plain(shown, self.console.encoding or "ascii")
@@ -90,16 +104,32 @@ class Screen:
         """A verdict with its sign and colour."""
         word = formats.clean(row.get("verdict")) or "not run"
         sign = f"{formats.SYMBOLS.get(word, '?')} " if self.fancy else ""
-        return self.text(f"{sign}{word}", STYLES.get(word, ""))
+        shown = self.text(f"{sign}{word}", STYLES.get(word, ""))
+        if not formats.discriminates(row):
+            shown.append_text(self.text(f", {formats.CANNOT_DISCRIMINATE}", "bold magenta"))
+        return shown
 
     def print(self, *content: Any) -> None:
-        """Print, folding long words."""
-        self.console.print(*content, overflow="fold", soft_wrap=False)
+        """Print, folding long words, without the spaces that rich fills cells with at the end of a line."""
+        with self.console.capture() as captured:
+            self.console.print(*content, overflow="fold", soft_wrap=False)
+        for line in captured.get().splitlines():
+            self.console.file.write(f"{line.rstrip()}\n")
+
+    def print_lines(self, lines: Iterable[tuple[str, str]], *, indent: int = 0, style: str = "") -> None:
+        """Print labels and texts in two columns, the text folded within its own."""
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(no_wrap=True, min_width=9)
+        grid.add_column(overflow="fold")
+        for label, text in lines:
+            grid.add_row(self.text(label, "dim"), self.text(text, style))
+        if grid.row_count:
+            self.print(Padding(grid, (0, 0, 0, indent), expand=False))
 
     @property
     def box(self) -> Box:
         """The lines of a table."""
-        return SIMPLE_HEAD if self.fancy else ASCII
+        return SIMPLE_HEAD if self.fancy else PLAIN
 
 
 def print_report(
@@ -116,20 +146,20 @@ def print_report(
         report: See `pytest_claims.report`.
         file: Where to; by default standard output.
         width: Columns; by default the terminal's.
-        colour: Force colour on or off; by default ``NO_COLOR``, ``TERM`` and whether `file` is a terminal decide.
+        colour: Force colour on or off; by default ``NO_COLOR``, ``TERM`` and whether `file` is a terminal
+        decide.
         path: Where the report lies on disk, for the last line.
     """
     screen = Screen.of(file, width, colour)
-    claims = report.get("claims") or []
-    for paper in report.get("papers") or []:
-        _print_paper(screen, paper, [claim for claim in claims if claim.get("paper") == paper.get("key")])
-    _print_legend(screen, claims)
+    for paper, claims in sections(report):
+        _print_paper(screen, paper, claims)
+    _print_legend(screen, report.get("claims") or [])
     _print_summary(screen, report, path)
 
 
 def _print_paper(screen: Screen, paper: Mapping[str, Any], claims: list[Mapping[str, Any]]) -> None:
     screen.print()
-    screen.print(screen.text(f"{paper.get('key')} — {formats.citation(paper)}", "bold"))
+    screen.print(screen.text(formats.heading(paper), "bold"))
     if paper.get("caveat"):
         screen.print(screen.text(f"Note: {paper['caveat']}"))
     if screen.width >= WIDE:
@@ -142,21 +172,23 @@ def _print_paper(screen: Screen, paper: Mapping[str, Any], claims: list[Mapping[
 
 
 def _table(screen: Screen, claims: list[Mapping[str, Any]]) -> Table:
-    table = Table(box=screen.box, expand=True, pad_edge=False, show_lines=not screen.fancy)
-    for name, ratio in (
-        ("claim", 11), ("reported", 5), ("ours", 6), ("seeds", 2), ("effect", 2), ("p", 2), ("control", 5), ("verdict", 7)
-    ):  # fmt: skip
+    table = Table(box=screen.box, expand=True, pad_edge=False)
+    for name, ratio in zip(COLUMNS, (11, 5, 6, 2, 2, 2, 5, 7), strict=True):
         table.add_column(name, ratio=ratio, overflow="fold", min_width=7 if ratio == 2 else None)
     for claim in claims:
-        head = Text("\n").join([screen.text(claim.get("id"), "bold"), screen.text(claim.get("statement"))])
-        head.append_text(screen.text(f"\npredicted: {formats.prediction(claim)}", "dim"))
+        head = Text("\n").join(
+            [
+                screen.text(claim.get("id"), "bold"),
+                screen.text(claim.get("statement")),
+                screen.text(f"predicted: {formats.prediction(claim)}", "dim"),
+            ]
+        )
         verdict = Text("\n").join([screen.verdict(claim), *_remarks(screen, claim)])
         table.add_row(*_cells(screen, claim, head, verdict))
-        for name, part in _parts(claim):
+        for name, part in formats.parts(claim):
             label = Text.assemble("  ", screen.text(f"{name}: {formats.prediction(part)}"))
             table.add_row(*_cells(screen, part, label, screen.verdict(part)))
-        if screen.fancy:
-            table.add_row()
+        table.add_row()
     return table
 
 
@@ -177,72 +209,52 @@ def _cells(screen: Screen, row: Mapping[str, Any], head: Text, verdict: Text) ->
 def print_block(screen: Screen, claim: Mapping[str, Any]) -> None:
     """Print a claim as a headline, its statement and labelled lines."""
     screen.print(Text.assemble(screen.verdict(claim), "  ", screen.text(claim.get("id"), "bold")))
-    screen.print(Padding(screen.text(claim.get("statement")), (0, 0, 0, 2)))
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for label, text in _lines(screen, claim):
-        grid.add_row(screen.text(label, "dim"), text)
-    screen.print(Padding(grid, (0, 0, 0, 2)))
-
-
-def _lines(screen: Screen, claim: Mapping[str, Any]) -> Iterator[tuple[str, Text]]:
-    yield "predicted", screen.text(formats.prediction(claim))
-    if formats.reported(claim) != formats.MISSING:
-        yield "reported", screen.text(formats.reported(claim))
+    screen.print(_indented(screen.text(claim.get("statement"))))
+    screen.print_lines(_criterion(claim), indent=2)
     if not claim.get("parts"):
-        yield from _evidence(screen, claim)
-    for name, part in _parts(claim):
-        yield "part", Text.assemble(screen.text(f"{name}: "), screen.verdict(part))
-        for label, text in _evidence(screen, part):
-            yield f"  {label}", text
-    for line in formats.controls(claim):
-        yield "control", screen.text(line)
+        screen.print_lines(_evidence(claim), indent=2)
+    for name, part in formats.parts(claim):
+        headline = Text.assemble(screen.text(f"{name}, {formats.prediction(part)}: "), screen.verdict(part))
+        screen.print(_indented(headline))
+        screen.print_lines(_evidence(part), indent=4)
+    screen.print_lines([("control", line) for line in formats.controls(claim)], indent=2)
     for remark in _remarks(screen, claim):
-        yield "", remark
+        screen.print(_indented(remark))
 
 
-def _evidence(screen: Screen, row: Mapping[str, Any]) -> Iterator[tuple[str, Text]]:
+def _indented(text: Text) -> Padding:
+    return Padding(text, (0, 0, 0, 2), expand=False)
+
+
+def _criterion(claim: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if not claim.get("parts"):
+        yield "predicted", formats.prediction(claim)
+    if formats.reported(claim) != formats.MISSING:
+        yield "reported", formats.reported(claim)
+
+
+def _evidence(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What was measured, and how sure we are; nothing for claims without numbers."""
     found = formats.estimate(row)
     if found != formats.MISSING:
-        yield "ours", screen.text(formats.with_unit(found, row.get("unit")))
+        yield "ours", formats.with_unit(found, row.get("unit"))
     pieces = [
-        f"{label} {text}"
+        f"{label}{text}"
         for label, text in (
             ("", formats.signs(row)),
-            ("effect", formats.effect_size(row.get("effect_size"))),
-            ("p", formats.p_value(row.get("p_value"))),
+            ("effect ", formats.effect_size(row.get("effect_size"))),
+            ("p ", formats.p_value(row.get("p_value"))),
         )
         if text != formats.MISSING
     ]
     if pieces:
-        yield "seeds", screen.text("   ".join(piece.strip() for piece in pieces))
-
-
-def _parts(claim: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The parts of a claim, each with the unit of the claim unless it has its own."""
-    for name, part in (claim.get("parts") or {}).items():
-        yield name, {"unit": claim.get("unit"), **(part or {})}
+        yield "seeds" if formats.signs(row) != formats.MISSING else "tests", "   ".join(pieces)
 
 
 def _remarks(screen: Screen, claim: Mapping[str, Any]) -> list[Text]:
     """Why the verdict is what it is, and what stands against it."""
-    remarks = []
-    if not formats.discriminates(claim):
-        remarks.append(screen.text("cannot discriminate: its control comes out like it", "magenta"))
-    if claim.get("reason"):
-        remarks.append(screen.text(claim["reason"]))
-    for name, part in _parts(claim):
-        if part.get("reason") and part["reason"] not in str(claim.get("reason")):
-            remarks.append(screen.text(f"{name}: {part['reason']}"))
-    if claim.get("criterion_changed"):
-        changes = ", ".join(claim.get("criterion_changes") or [])
-        remarks.append(screen.text(f"criterion changed since it was registered: {changes}", "bold magenta"))
-    if claim.get("registered") is False:
-        remarks.append(screen.text("not registered", "bold magenta"))
-    for attempt in claim.get("attempts") or []:
-        remarks.append(screen.text(f"attempt: {attempt.get('verdict')}, {attempt.get('reason') or ''}".rstrip(", ")))
+    remarks = [screen.text(line) for line in formats.reasons(claim)]
+    remarks += [screen.text(line, "bold magenta") for line in formats.marks(claim)]
     return remarks
 
 
@@ -250,12 +262,7 @@ def _print_legend(screen: Screen, claims: list[Mapping[str, Any]]) -> None:
     if not any(claim.get("p_value") is not None for claim in claims):
         return
     screen.print()
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for label, text in LEGEND:
-        grid.add_row(screen.text(label, "dim"), screen.text(text, "dim"))
-    screen.print(grid)
+    screen.print_lines(LEGEND, style="dim")
 
 
 def _print_summary(screen: Screen, report: Mapping[str, Any], path: Path | None) -> None:

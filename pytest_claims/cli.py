@@ -1,0 +1,101 @@
+"""The command `claims`: what can be asked of the registry, the store and a report without running pytest."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from pytest_claims.files import FileError
+from pytest_claims.project import locate
+
+_EPILOG = "The claims themselves are run by pytest: `pytest claims -n auto`."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status: 0; 1: a check failed; 2: it could not do its work."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.command(options)
+    except FileError as error:
+        print(f"claims: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader (`| head`) has gone; a second error at interpreter exit is avoided by giving stdout away.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="claims", description="A paper's claims as tests.", epilog=_EPILOG)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_list(commands)
+    _add_store(commands)
+    return parser
+
+
+def _add_list(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "list every registered claim with its last accepted verdict"
+    parser = commands.add_parser("list", help=text, description=f"{text.capitalize()}.")
+    parser.add_argument(
+        "--registry", metavar="FILE", help="the registry (default: ini option claims_registry)"
+    )
+    parser.add_argument(
+        "--baseline",
+        metavar="FILE",
+        help="the baseline (default: ini option claims_baseline, else baseline.json beside the registry)",
+    )
+    parser.set_defaults(command=_list)
+
+
+def _list(options: argparse.Namespace) -> int:
+    # Each command imports what it needs, so that none waits for another's libraries.
+    from pytest_claims import baseline, registry  # noqa: PLC0415
+    from pytest_claims.listing import print_list  # noqa: PLC0415
+
+    here = Path.cwd()
+    registry_path = locate(options.registry, "claims_registry", None, here)
+    if registry_path is None:
+        raise FileError(
+            "no registry: give --registry FILE, or set claims_registry under [tool.pytest.ini_options] "
+            "in pyproject.toml"
+        )
+    baseline_path = locate(options.baseline, "claims_baseline", None, here)
+    if baseline_path is None:
+        beside = registry_path.with_name("baseline.json")
+        baseline_path = beside if beside.exists() else None
+    accepted = None if baseline_path is None else baseline.load(baseline_path)
+    print_list(registry.load(registry_path), accepted)
+    return 0
+
+
+def _add_store(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "look after the store of trained runs and measurements"
+    parser = commands.add_parser("store", help=text, description=f"{text.capitalize()}.")
+    parser.add_argument(
+        "--claims-store",
+        metavar="DIR",
+        help="the store (default: CLAIMS_STORE, else ini option claims_store, else .claims)",
+    )
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    for name, about in (
+        ("list", "list what the store holds"),
+        ("verify", "check every entry's checksum; exit 1 if one is damaged"),
+        ("prune", "delete what no current source would read"),
+    ):
+        actions.add_parser(name, help=about, description=f"{about.capitalize()}.").set_defaults(
+            command=_store, action=name
+        )
+
+
+def _store(options: argparse.Namespace) -> int:
+    from pytest_claims.store import commands  # noqa: PLC0415
+
+    here = Path.cwd()
+    root = locate(options.claims_store or os.environ.get("CLAIMS_STORE"), "claims_store", ".claims", here)
+    assert root is not None
+    status: int = getattr(commands, options.action)(root)
+    return status

@@ -1,0 +1,56 @@
+"""Where a project keeps its claims files, for commands that run outside pytest."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_claims.files import FileError
+
+
+def settings(start: Path) -> tuple[Path, Mapping[str, Any]]:
+    """Find the project that a folder belongs to and its pytest settings.
+
+    Args:
+        start: The folder from which to look upwards for a ``pyproject.toml`` with pytest settings.
+
+    Returns:
+        The project's folder and its pytest ini options; `start` itself and no options where there is no such
+        project.
+
+    Raises:
+        FileError: The nearest ``pyproject.toml`` is no TOML.
+    """
+    for folder in (start, *start.parents):
+        path = folder / "pyproject.toml"
+        if not path.is_file():
+            continue
+        try:
+            tool = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {})
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise FileError(f"{path}: {error}") from error
+        pytest_table = tool.get("pytest", {})
+        # "ini_options" in every version of pytest; from pytest 9 on the options may also stand in the table
+        # itself.
+        found = pytest_table.get("ini_options", pytest_table)
+        if found:
+            return folder, found
+    return start, {}
+
+
+def locate(option: str | None, setting: str, default: str | None, start: Path) -> Path | None:
+    """Resolve a path given on the command line, else in the pytest settings, else by default.
+
+    Args:
+        option: The command line's path, relative to `start`.
+        setting: The name of the ini option, whose path is relative to the project's folder.
+        default: A path relative to the project's folder, or ``None``.
+        start: The current folder.
+    """
+    if option is not None:
+        return start / option
+    folder, found = settings(start)
+    path = found.get(setting) or default
+    return folder / str(path) if path else None
