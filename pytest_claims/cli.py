@@ -8,8 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pytest_claims import formats
 from pytest_claims.files import FileError
-from pytest_claims.project import locate
+from pytest_claims.project import locate, settings
 
 _EPILOG = "The claims themselves are run by pytest: `pytest claims -n auto`."
 
@@ -57,13 +58,13 @@ def _list(options: argparse.Namespace) -> int:
     from pytest_claims.listing import print_list  # noqa: PLC0415
 
     here = Path.cwd()
-    registry_path = locate(options.registry, "claims_registry", None, here)
+    registry_path = locate(options.registry, "claims_registry", here)
     if registry_path is None:
         raise FileError(
             "no registry: give --registry FILE, or set claims_registry under [tool.pytest.ini_options] "
             "in pyproject.toml"
         )
-    baseline_path = locate(options.baseline, "claims_baseline", None, here)
+    baseline_path = locate(options.baseline, "claims_baseline", here)
     if baseline_path is None:
         beside = registry_path.with_name("baseline.json")
         baseline_path = beside if beside.exists() else None
@@ -84,7 +85,7 @@ def _add_store(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     for name, about in (
         ("list", "list what the store holds"),
         ("verify", "check every entry's checksum; exit 1 if one is damaged"),
-        ("prune", "delete what no current source would read"),
+        ("prune", "delete what the present sources and versions would not read"),
     ):
         actions.add_parser(name, help=about, description=f"{about.capitalize()}.").set_defaults(
             command=_store, action=name
@@ -95,7 +96,14 @@ def _store(options: argparse.Namespace) -> int:
     from pytest_claims.store import commands  # noqa: PLC0415
 
     here = Path.cwd()
-    root = locate(options.claims_store or os.environ.get("CLAIMS_STORE"), "claims_store", ".claims", here)
-    assert root is not None
-    status: int = getattr(commands, options.action)(root)
-    return status
+    project = settings(here)[0]
+    asked = options.claims_store or os.environ.get("CLAIMS_STORE")
+    root = locate(asked, "claims_store", here) or project / ".claims"
+    if options.action == "prune":
+        outcome = commands.prune(root, project)
+    elif options.action == "verify":
+        outcome = commands.verify(root)
+    else:
+        outcome = commands.list_(root)
+    print(formats.plain(outcome.text, sys.stdout.encoding or "ascii"))
+    return outcome.status

@@ -40,17 +40,15 @@ def settings(start: Path) -> tuple[Path, Mapping[str, Any]]:
     return start, {}
 
 
-def locate(option: str | None, setting: str, default: str | None, start: Path) -> Path | None:
-    """Resolve a path given on the command line, else in the pytest settings, else by default.
+def locate(option: str | None, setting: str, start: Path) -> Path | None:
+    """Resolve a path given on the command line, else in the pytest settings; ``None`` if in neither.
 
     Args:
         option: The command line's path, relative to `start`.
         setting: The name of the ini option, whose path is relative to the project's folder.
-        default: A path relative to the project's folder, or ``None``.
         start: The current folder.
     """
     if option is not None:
         return start / option
     folder, found = settings(start)
-    path = found.get(setting) or default
-    return folder / str(path) if path else None
+    return folder / str(found[setting]) if found.get(setting) else None

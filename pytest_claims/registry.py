@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_claims.files import FileError, load_json, write_json
+from pytest_claims.files import FileError, load_json
 
 SCHEMA_VERSION = 1
 
@@ -75,11 +75,6 @@ def build(declarations: Sequence[Mapping[str, Any]], papers: Sequence[Mapping[st
         "papers": {key: dict(paper) for key, paper in by_key.items() if key in used},
         "claims": claims,
     }
-
-
-def write(path: Path, declarations: Sequence[Mapping[str, Any]], papers: Sequence[Mapping[str, Any]]) -> None:
-    """Register these claims, and only these, replacing what `path` held."""
-    write_json(path, build(declarations, papers))
 
 
 def load(path: Path) -> dict[str, Any]:

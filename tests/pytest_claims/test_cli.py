@@ -5,6 +5,7 @@ import pytest
 
 from pytest_claims import baseline, registry
 from pytest_claims.cli import main
+from pytest_claims.files import write_json
 from tests.pytest_claims import sample_reports as samples
 from tests.pytest_claims.test_baseline import whole
 
@@ -15,7 +16,7 @@ def project(tmp_path, monkeypatch):
     (tmp_path / "pyproject.toml").write_text(
         '[tool.pytest.ini_options]\nclaims_registry = "claims/registered.json"\n'
     )
-    registry.write(tmp_path / "claims" / "registered.json", samples.DECLARATIONS, samples.PAPERS)
+    write_json(tmp_path / "claims" / "registered.json", registry.build(samples.DECLARATIONS, samples.PAPERS))
     baseline.write(whole(), tmp_path / "claims" / "baseline.json")
     monkeypatch.chdir(tmp_path / "claims")
     return tmp_path
@@ -30,7 +31,7 @@ def test_list_finds_the_registry_and_the_baseline_beside_it(project, capsys):
 
 def test_list_takes_other_files(project, capsys):
     other = project / "other.json"
-    registry.write(other, [samples.IMMEDIATE], samples.PAPERS)
+    write_json(other, registry.build([samples.IMMEDIATE], samples.PAPERS))
     assert main(["list", "--registry", "../other.json"]) == 0
     assert "1 claim registered: 1 none accepted" in capsys.readouterr().out
 
@@ -83,3 +84,25 @@ def test_what_is_no_command_is_refused(arguments, capsys):
         main(arguments)
     assert stop.value.code == 2
     assert "usage: claims" in capsys.readouterr().err
+
+
+def test_store_commands_look_at_the_projects_store(project, capsys, monkeypatch):
+    monkeypatch.delenv("CLAIMS_STORE", raising=False)
+    for action in ("list", "verify", "prune"):
+        assert main(["store", action]) == 0
+        assert str(project / ".claims") in capsys.readouterr().out
+
+
+def test_the_store_is_named_by_the_option_then_by_the_environment(project, capsys, monkeypatch):
+    monkeypatch.setenv("CLAIMS_STORE", str(project / "elsewhere"))
+    main(["store", "list"])
+    assert str(project / "elsewhere") in capsys.readouterr().out
+    main(["store", "--claims-store", str(project / "given"), "list"])
+    assert str(project / "given") in capsys.readouterr().out
+
+
+def test_a_damaged_entry_fails_the_verification(project, capsys):
+    entry = project / "store" / "entries" / "ab" / "abcd.json"
+    entry.parent.mkdir(parents=True)
+    entry.write_text("{")
+    assert main(["store", "--claims-store", str(project / "store"), "verify"]) == 1

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from pytest_claims import registry
-from pytest_claims.files import FileError
+from pytest_claims.files import FileError, write_json
 from tests.pytest_claims.sample_reports import DECLARATIONS, IMMEDIATE, PAPERS, SLOW
 
 ZUO = PAPERS[0]
@@ -12,7 +12,7 @@ ZUO = PAPERS[0]
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "registered.json"
-    registry.write(path, DECLARATIONS, PAPERS)
+    write_json(path, registry.build(DECLARATIONS, PAPERS))
     return path
 
 
@@ -26,7 +26,7 @@ def test_what_was_registered_is_unchanged(path):
 
 def test_writing_again_writes_the_same_bytes(path):
     before = path.read_bytes()
-    registry.write(path, DECLARATIONS, PAPERS)
+    write_json(path, registry.build(DECLARATIONS, PAPERS))
     assert path.read_bytes() == before
 
 
@@ -76,7 +76,7 @@ def test_a_claim_that_is_not_registered(path):
 
 def test_papers_without_a_claim_are_left_out(tmp_path):
     path = tmp_path / "registered.json"
-    registry.write(path, [IMMEDIATE], PAPERS)
+    write_json(path, registry.build([IMMEDIATE], PAPERS))
     assert list(registry.load(path)["papers"]) == ["zuo2026"]
 
 
