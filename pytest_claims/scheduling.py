@@ -1,16 +1,19 @@
 """Schedulers of pytest-xdist that survive a crashed worker.
 
-Three things go wrong in pytest-xdist 3.8 when a worker dies in the middle of a test:
+Several things go wrong in pytest-xdist 3.8 when a worker dies in the middle of a test:
 
 * ``loadgroup``, ``loadfile`` and ``loadscope`` give the test that killed the worker to the next one, and the next, until no
   restart is left; a claim is never run until it does not crash;
 * they also hand on work units that are finished, or that hold a single test. A worker starts a test only once it knows the
   next one or is told that there is none, so a unit of one test keeps its worker, and the session, waiting for ever;
-* ``each`` lets the worker that replaces one which died in its last test run everything from the start.
+* ``each`` lets the worker that replaces one which died in its last test run everything from the start;
+* ``each`` forgets what such a replacement collected, so that if it dies too, nobody learns in which test; and it fails
+  on a replacement that has not collected yet when another one has.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -71,12 +74,21 @@ def _each(config: pytest.Config, log: Producer) -> Scheduling:
     from xdist.scheduler import EachScheduling
 
     class Surviving(EachScheduling):
+        def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
+            super().add_node_collection(node, collection)
+            self.node2collection[node] = list(collection)
+
         def schedule(self) -> None:
-            for node in self.nodes:
-                # A worker that comes when all have started replaces one: it takes over its tests, if any are left.
-                if len(self._started) >= self.numnodes and node not in self._started and not self.node2pending[node]:
-                    self._started.append(node)
-                    node.shutdown()
-            super().schedule()
+            # A worker that comes when all have started replaces one: it has that one's tests, or nothing to do.
+            replacing = len(self._started) >= self.numnodes
+            for node, pending in self.node2pending.items():
+                if node in self._started or node not in self.node2collection:
+                    continue
+                self._started.append(node)
+                if not replacing:
+                    pending[:] = range(len(self.node2collection[node]))
+                if pending:
+                    node.send_runtest_some(pending)
+                node.shutdown()
 
     return Surviving(config, log)
