@@ -1,7 +1,7 @@
 """A paper's claims as tests: a claim returns what it measured, and this plugin judges it.
 
-The public names are loaded when they are first used. So pytest can load the plugin, and `claims list` can answer,
-without importing numpy, and the number of threads is settled before any numerical library reads it.
+The public names are loaded when they are first used. So pytest can load the plugin, and `claims list` can
+answer, without importing numpy, and the number of threads is settled before any numerical library reads it.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""From collected tests to declared claims: ids, what may not be declared, and the declaration as plain data."""
+"""From collected tests to declared claims: ids, what may not be declared, declarations as plain data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DECLARATION = pytest.StashKey[dict[str, Any]]()
 
 
 def declare(item: pytest.Item) -> None:
-    """Note what a collected test claims, if it is a claim, and mark it by its kind, so that ``-m design`` selects.
+    """Note what a collected test claims, if anything, and mark it by its kind, so that ``-m design`` selects.
 
     The declaration is made at once: with ``--dist loadgroup`` pytest-xdist changes the item's nodeid later.
     """
@@ -63,7 +63,7 @@ def problems(items: Sequence[pytest.Item]) -> list[tuple[str, str]]:
 
 def papers(items: Iterable[pytest.Item]) -> list[dict[str, Any]]:
     """The papers of the collected claims, in order of first claim."""
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for item in items:
         declared = claim_of(getattr(item, "obj", None))
         if declared is not None:
@@ -89,7 +89,7 @@ def _prediction(predicts: Any) -> dict[str, Any] | None:
 def _item_problems(item: pytest.Item) -> Iterable[str]:
     name = item.stash[DECLARATION]["id"]
     if isinstance(getattr(item, "instance", None), TestCase):
-        yield f"claim {name} is a method of a unittest.TestCase, whose return value is lost; make it a function"
+        yield f"claim {name} is a method of a unittest.TestCase, which loses what it returns"
     if not _ids_are_written(item):
         yield f"claim {name}: give each parameter an id of its own, as in pytest.param(10_000, id='n=10000')"
     fixtures = item.session._fixturemanager

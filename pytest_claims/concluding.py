@@ -61,7 +61,14 @@ def prepare(options: Options) -> Files:
 
 
 def conclude(
-    options: Options, files: Files, declared: Declared, rows: Sequence[Mapping[str, Any]], others: int, status: int, **about: Any
+    options: Options,
+    files: Files,
+    declared: Declared,
+    *,
+    rows: Sequence[Mapping[str, Any]],
+    others: int,
+    status: int,
+    **about: Any,
 ) -> Conclusion:
     """Report what ran, compare it, and decide how the session ends.
 

@@ -1,11 +1,11 @@
-"""The process that the user sees: it gathers the rows of all workers, reports them and sets the exit status."""
+"""The process that the user sees: it gathers the rows of all workers, reports, and sets the exit status."""
 
 from __future__ import annotations
 
 import shlex
 import time
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,13 +15,7 @@ from pytest_claims.display import Display, show_progress
 from pytest_claims.gathering import Gathering, crash_row
 from pytest_claims.handover import INPUT, Declared, Scratch
 from pytest_claims.options import Options
-from pytest_claims.scheduling import make_scheduler
 from pytest_claims.threads import thread_limit
-
-if TYPE_CHECKING:
-    from xdist.remote import Producer
-    from xdist.scheduler import Scheduling
-    from xdist.workermanage import WorkerController
 
 _STATUS: dict[str, tuple[str, str, str | tuple[str, dict[str, bool]]]] = {
     "replicated": ("passed", "R", "REPLICATED"),
@@ -53,13 +47,16 @@ class Controller:
         self._display: Display | None = None
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: WorkerController) -> None:
+    def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker of pytest-xdist where the shared folder is."""
         node.workerinput[INPUT] = str(self._scratch.path)
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Producer) -> Scheduling | None:
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
         """Choose a scheduler that survives a crashed worker."""
+        # Imported here: pytest-xdist need not be installed.
+        from pytest_claims.scheduling import make_scheduler
+
         return make_scheduler(config, log)
 
     @pytest.hookimpl(optionalhook=True)
@@ -106,9 +103,9 @@ class Controller:
             self._options,
             self._files,
             self._declared,
-            self._gathering.rows,
-            self._gathering.others,
-            exitstatus,
+            rows=self._gathering.rows,
+            others=self._gathering.others,
+            status=exitstatus,
             environment=environment.describe(self._config.rootpath, thread_limit()),
             command=shlex.join(["pytest", *map(str, self._config.invocation_params.args)]),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -145,7 +142,7 @@ class Controller:
         self._scratch.remove()
 
     def _learn(self) -> None:
-        """Read what was collected, once; if there are claims, refuse what would only fail after they have trained."""
+        """Read what was collected, once; if there are claims, refuse now what would fail at the end."""
         if self._declared.declarations:
             return
         self._declared = self._scratch.read_declared()

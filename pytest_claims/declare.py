@@ -1,6 +1,6 @@
-"""How a claim is declared: the paper, what it chose, what it printed, and the criterion its claim is judged by.
+"""How a claim is declared: the paper, what it chose, what it printed, and the criterion that judges it.
 
-Everything that can be wrong with a declaration is refused here, when the file is imported, before anything trains.
+Whatever can be wrong with a declaration is refused here, when the file is imported, before anything trains.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class Choice:
         if self.source not in SOURCES:
             raise ValueError(f"choice {self.name!r}: source is 'paper' or 'ours', not {self.source!r}")
         if not isinstance(self.value, str | int | float) or not _finite(self.value):
-            raise ValueError(f"choice {self.name!r}: a value is a finite number, a text or a bool, not {self.value!r}")
+            raise ValueError(
+                f"choice {self.name!r}: a value is a finite number, a text or a bool, not {self.value!r}"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,13 +170,15 @@ def claim(
     Args:
         paper: Whose claim it is.
         statement: The claim in one sentence.
-        predicts: What the measurement must show; for `Parts` a prediction for each name. Absent for a design claim.
+        predicts: What the measurement must show; for `Parts` a prediction for each name. Absent for a design
+            claim.
         reported: What the paper printed.
-        kind: ``"reported"`` by the paper, ``"design"`` (an exact property of the experiment; the function returns a
-            bool) or ``"extension"`` (goes beyond the paper).
+        kind: ``"reported"`` by the paper, ``"design"`` (an exact property of the experiment; the function
+            returns a bool) or ``"extension"`` (goes beyond the paper).
         seeds: Asks for more seeds than the default.
-        controls: For a fixture of the function the fixture, or the fixtures, that replace it by one where the effect is
-            absent by construction. Each is one control: the function is called again with that one fixture replaced.
+        controls: For a fixture of the function the fixture, or the fixtures, that replace it by one where the
+            effect is absent by construction. Each is one control: the function is called again with that one
+            fixture replaced.
         unit: Unit of the measured values; that of `reported` if absent.
 
     Raises:
@@ -211,7 +215,7 @@ def claim_of(function: object) -> Claim | None:
 
 
 def slug(function_name: str) -> str:
-    """Turn a function's name into the second half of its claim's id: ``test_immediate_gap`` is ``immediate-gap``."""
+    """Turn a function's name into the second half of its claim's id: ``test_no_gap`` becomes ``no-gap``."""
     return function_name.removeprefix("test_").replace("_", "-")
 
 
@@ -260,7 +264,9 @@ def _seeds(seeds: int | None) -> int | None:
     return seeds
 
 
-def _controls(controls: Mapping[str, str | Sequence[str]], function: Callable[..., object]) -> tuple[tuple[str, str], ...]:
+def _controls(
+    controls: Mapping[str, str | Sequence[str]], function: Callable[..., object]
+) -> tuple[tuple[str, str], ...]:
     pairs = [
         (fixture, replacement)
         for fixture, replacements in controls.items()

@@ -1,7 +1,7 @@
-"""What is being trained, shown while pytest runs: one line below pytest's own output, or a plain line now and then.
+"""What is being trained, shown while pytest runs: one line below pytest's own output, or a line now and then.
 
-A thread of the process that the user sees reads what the workers wrote about their progress. It writes to a copy of the
-terminal's file descriptor, because pytest captures the original one while a test runs.
+A thread of the process that the user sees reads what the workers wrote about their progress. It writes to a
+copy of the terminal's file descriptor, because pytest captures the original one while a test runs.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ PLAIN_EVERY = 30.0
 """Seconds between two lines where nothing can be refreshed in place; a shorter session shows none."""
 
 ERASE = "\x1b[J"
-# Index (a line feed that keeps the column and scrolls where it must) and up again make room for a line below the cursor;
-# then: save the cursor, go to the start of the next line, clear it …
+# Index (a line feed that keeps the column and scrolls where it must) and up again make room for a line below
+# the cursor; then: save the cursor, go to the start of the next line, clear it …
 BELOW = "\x1bD\x1b[A\x1b7\x1b[B\r\x1b[2K"
 # … and come back.
 BACK = "\x1b8"
@@ -39,7 +39,9 @@ class Display:
         line: Returns what there is to show, "" for nothing.
     """
 
-    def __init__(self, reporter: pytest.TerminalReporter, file: int, live: bool, line: Callable[[], str]) -> None:
+    def __init__(
+        self, reporter: pytest.TerminalReporter, file: int, live: bool, line: Callable[[], str]
+    ) -> None:
         self._writer = reporter._tw
         self._file = file
         self._live = live
@@ -94,7 +96,7 @@ class _Erasing:
 
 
 def show_progress(config: pytest.Config, folder: Path) -> Display | None:
-    """Start to show what workers tell in a folder; None if the user asked for quiet or there is nowhere to write."""
+    """Start to show what workers tell in a folder; None if asked to be quiet or there is nowhere to write."""
     reporter: pytest.TerminalReporter | None = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or reporter.verbosity < 0:
         return None
@@ -106,5 +108,7 @@ def show_progress(config: pytest.Config, folder: Path) -> Display | None:
     from pytest_claims.store import progress_line, read_progress
 
     # With -s a test's own output comes at any moment, and a line in place would be torn by it.
-    live = os.isatty(file) and os.environ.get("TERM", "dumb") != "dumb" and config.getoption("capture") != "no"
+    live = (
+        os.isatty(file) and os.environ.get("TERM", "dumb") != "dumb" and config.getoption("capture") != "no"
+    )
     return Display(reporter, file, live, lambda: progress_line(read_progress(folder)))

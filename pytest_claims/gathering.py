@@ -57,7 +57,7 @@ def crash_row(nodeid: str, worker: str, declarations: Sequence[Mapping[str, Any]
 
 
 def _both(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """One row for two workers that saw the same: what they made is added up. A worker that died tells no cost."""
+    """One row for two workers that saw the same: what they made is added up. One that died tells no cost."""
     if "seconds" not in one:
         return dict(other)
     return {

@@ -1,7 +1,7 @@
 """What the processes of one session tell each other through a folder.
 
-Under pytest-xdist the controller collects nothing, and a worker that crashes returns nothing. So each worker writes down
-what it collected before anything runs.
+Under pytest-xdist the controller collects nothing, and a worker that crashes returns nothing. So each worker
+writes down what it collected before anything runs.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Scratch:
         write_json(self.path / f"{worker}.declared.json", data)
 
     def read_declared(self) -> Declared:
-        """Read what was collected: the workers collect the same, so the first is taken; nothing if there is no claim."""
+        """Read what was collected, nothing if there is no claim. All workers collect the same."""
         if self._given is None and self._made is None:
             return Declared()
         for file in sorted(self.path.glob("*.declared.json")):

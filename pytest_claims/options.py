@@ -17,7 +17,10 @@ _OPTIONS = {
     "seeds": ("N", f"train and measure seeds 0 to N−1 (default {DEFAULT_SEEDS}; a claim can ask for more)"),
     "claims-store": ("DIR", f"where trained runs are kept (default {DEFAULT_STORE}, or ${STORE_VARIABLE})"),
     "claims-report": ("DIR", f"where the report is written (default {DEFAULT_REPORT})"),
-    "claims-baseline": ("FILE", "fail exactly if a claim is missing, is an error or differs from this baseline"),
+    "claims-baseline": (
+        "FILE",
+        "fail exactly if a claim is missing, is an error or differs from this baseline",
+    ),
     "claims-write-baseline": ("FILE", "accept the verdicts of this run as the baseline"),
 }
 _REGISTER_HELP = "write the selected claims' criteria to the registry (ini claims_registry) and run nothing"
@@ -60,7 +63,7 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def read_options(config: pytest.Config) -> Options:
-    """Resolve the settings: on the command line paths start from where pytest was called, in the ini file from its folder.
+    """Resolve the settings. Paths start from where pytest was called, in the ini file from its folder.
 
     Raises:
         pytest.UsageError: A setting makes no sense.
@@ -72,7 +75,8 @@ def read_options(config: pytest.Config) -> Options:
     asked = ("claims_baseline", "claims_write_baseline", "claims_register")
     return Options(
         seeds=_seeds(config),
-        store=_path(config, "claims-store", os.environ.get(STORE_VARIABLE)) or config.rootpath / DEFAULT_STORE,
+        store=_path(config, "claims-store", os.environ.get(STORE_VARIABLE))
+        or config.rootpath / DEFAULT_STORE,
         report=_path(config, "claims-report") or config.rootpath / DEFAULT_REPORT,
         baseline=_path(config, "claims-baseline"),
         write_baseline=_path(config, "claims-write-baseline"),
@@ -96,8 +100,8 @@ def _seeds(config: pytest.Config) -> int:
 def _path(config: pytest.Config, name: str, environment: str | None = None) -> Path | None:
     given = config.getoption(name.replace("-", "_"), None) or environment
     if given:
-        return config.invocation_params.dir / given
+        return config.invocation_params.dir / str(given)
     if not (stated := config.getini(_twin(name))):
         return None
     folder = config.inipath.parent if config.inipath is not None else config.rootpath
-    return folder / stated
+    return folder / str(stated)

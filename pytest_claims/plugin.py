@@ -1,4 +1,4 @@
-"""Registers the plugin's options, fixtures and hooks; each only delegates to the module that holds the idea."""
+"""Registers the plugin's options, fixtures and hooks; each delegates to the module that holds the idea."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ def register(path: Path, selected: Sequence[Mapping[str, Any]], collected: Decla
         What was done, in lines for the user.
 
     Raises:
-        pytest.UsageError: The registry cannot be read or written, or a claim that is not selected would change with the
-            protocol of its paper.
+        pytest.UsageError: The registry cannot be read or written, or a claim that is not selected would
+            change with the protocol of its paper.
     """
     try:
         old = registry.load(path) if path.exists() else {"claims": {}, "papers": {}}
@@ -47,8 +47,8 @@ def _merged(old: Mapping[str, Any], new: Mapping[str, Any], collected: Declared)
         bound = [name for name, entry in kept.items() if entry["paper"] == key]
         if bound and before["protocol"] != paper["protocol"]:
             raise pytest.UsageError(
-                f"the protocol of {key} has changed, which changes the criterion of all its claims: register them "
-                f"together, or remove from the registry what is no claim any more ({', '.join(bound)})"
+                f"the protocol of {key} has changed, and with it the criterion of all its claims: register "
+                f"them together, or remove from the registry what is no claim any more ({', '.join(bound)})"
             )
     claims = {**kept, **new["claims"]}
     order = [declaration["id"] for declaration in collected.declarations]

@@ -13,14 +13,14 @@ from pytest_claims.declare import Claim
 
 
 class ClaimError(Exception):
-    """What a claim returned is no measurement. The message says what is wrong; a traceback would add nothing."""
+    """What a claim returned is no measurement. The message says what is wrong; a traceback would add none."""
 
 
 class Measure(Protocol):
     """Calls the claim's function."""
 
     def __call__(self, replace: tuple[str, str] | None = None) -> object:
-        """Return the measurement, made with one fixture (first) replaced by another one (second) for a control."""
+        """Return the measurement; for a control, made with one fixture replaced by another."""
 
 
 def run_claim(
@@ -38,9 +38,10 @@ def run_claim(
         The claim's row: its declaration, the judgement, the controls.
 
     Raises:
-        ClaimError: The claim or a control returned no measurement. Whatever else the function raises passes through,
-            with a note that names the control.
+        ClaimError: The claim or a control returned no measurement. Whatever else the function raises passes
+            through, with a note that names the control.
     """
+    # Imported here and below: they bring numpy.
     from pytest_claims.controls import discriminates
     from pytest_claims.verdicts import with_reported
 

@@ -1,4 +1,4 @@
-"""The process that runs tests: pytest itself, or each worker of pytest-xdist. It finds the claims and runs them."""
+"""The process that runs tests: pytest itself, or each worker of pytest-xdist. It finds and runs claims."""
 
 from __future__ import annotations
 
@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 
 ROW = pytest.StashKey[dict[str, Any]]()
 STARTED = pytest.StashKey[float]()
-SEEN = pytest.StashKey["Seen"]()
-
-
-class NotReplicated(pytest.fail.Exception):
-    """Ends the test of a claim that was judged, or has nothing to be judged, and does not pass."""
-
-    # pytest prints an exception's module unless it is a builtin.
-    __module__ = "builtins"
+SEEN: pytest.StashKey[Seen] = pytest.StashKey()
 
 
 class Worker:
@@ -81,7 +74,7 @@ class Worker:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Write down all claims before any is deselected; refuse the collection if they contradict each other."""
+        """Write down all claims before any is deselected; refuse them if they contradict each other."""
         declarations = [item.stash[DECLARATION] for item in items if DECLARATION in item.stash]
         if not declarations:
             return
@@ -101,9 +94,9 @@ class Worker:
         assert self._options.registry is not None
         selected = [item.stash[DECLARATION] for item in session.items if DECLARATION in item.stash]
         lines = register(self._options.registry, selected, self._scratch.read_declared())
-        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-        for line in lines if reporter else ():
-            reporter.write_line(line)
+        if reporter := session.config.pluginmanager.get_plugin("terminalreporter"):
+            for line in lines:
+                reporter.write_line(line)
         return True
 
     @pytest.hookimpl(wrapper=True)
@@ -136,7 +129,7 @@ class Worker:
             row = error_row(declaration, str(error), seeds)
         pyfuncitem.stash[ROW] = row
         if row["verdict"] != "replicated":
-            raise NotReplicated(f"{row['verdict']}: {row['reason']}", pytrace=False)
+            pytest.fail(f"{row['verdict']}: {row['reason']}", pytrace=False)
         return True
 
     @pytest.hookimpl(wrapper=True)
@@ -160,11 +153,10 @@ class Worker:
     def _row(self, item: pytest.Item, call: pytest.CallInfo[None]) -> dict[str, Any] | None:
         """The row that one phase of a claim's test makes: its call, or any phase that fails."""
         failure = call.excinfo
-        if failure is None and call.when != "call":
-            return None
-        if failure is None or isinstance(failure.value, NotReplicated):
+        row: dict[str, Any]
+        if call.when == "call" and ROW in item.stash:
             row = item.stash[ROW]
-        elif isinstance(failure.value, pytest.skip.Exception):
+        elif failure is None or isinstance(failure.value, pytest.skip.Exception):
             return None
         else:
             row = error_row(item.stash[DECLARATION], _reason(failure, call.when), self.seeds_of(item))
