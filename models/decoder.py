@@ -135,7 +135,7 @@ def hook_names(layers: int) -> list[str]:
 
 
 def embed(params: Parameters, tokens: Tensor) -> Tensor:
-    """The residual stream before the first block `[trial, position, width]`, of tokens `[trial, position]`."""
+    """The residual stream before the first block `[trial, position, width]` of tokens `[trial, position]`."""
     return params["embed.W_E"][tokens] + params["pos_embed.W_pos"][: tokens.shape[1]]
 
 
@@ -155,8 +155,8 @@ def forward(
         last_only: Compute the last block and the logits at the last position only (its keys and values are
             computed everywhere, as they must be). That block's other activations then have one position.
         record: Names of the activations to return.
-        interventions: Name → function from an activation to its replacement, of equal shape. It must not write
-            to its argument. Applied before recording: what is recorded is what the rest of the network saw.
+        interventions: Name → function from an activation to its replacement, of equal shape. It must not
+            write to its argument. Applied before recording: what is recorded is what the network saw.
 
     Returns:
         The logits `[trial, position, vocabulary]` and the recorded activations by name.

@@ -1,14 +1,15 @@
-"""Ambiguous associative recall: a prompt whose query has two answers, and a target that follows one of two rules.
+"""Ambiguous associative recall: a query with two answers, and a target that follows one of two rules.
 
     k3 v7 k9 v2 k1 v1 k4 v9 | k9  ->  contextual: v2     fixed: v[permutation(k9)]
 
-The *contextual* rule reads the value beside the query key in this prompt; the *fixed* rule is a global permutation
-from keys to values, which only the weights can hold. The target follows the contextual rule with probability
-`p_icl`; the prompt never depends on it. A *conflict trial* is one whose two answers differ.
+The *contextual* rule reads the value beside the query key in this prompt; the *fixed* rule is a global
+permutation from keys to values, which only the weights can hold. The target follows the contextual rule with
+probability `p_icl`; the prompt never depends on it. A *conflict trial* is one whose two answers differ.
 
 Keys are the tokens 0 … keys − 1, values the tokens keys … keys + values − 1.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -93,11 +94,11 @@ def contextual_count(p_icl: float, batch: int) -> int:
     return round(p_icl * batch)
 
 
-def targets(prompts: Prompts, levels: list[float]) -> Tensor:
+def targets(prompts: Prompts, levels: Sequence[float]) -> Tensor:
     """The training targets `[batch, trial]` of prompts `[batch, trial, …]`, one mixture level a batch.
 
-    The first round(p_icl · trials) trials of a batch follow the contextual rule. Trials are drawn independently of
-    their place in the batch, so no further draw is needed to choose them.
+    The first round(p_icl · trials) trials of a batch follow the contextual rule. A trial's content does not
+    depend on its place in the batch, so no further draw is needed to choose them.
     """
     trials = prompts.contextual.shape[-1]
     counts = torch.tensor([contextual_count(level, trials) for level in levels])

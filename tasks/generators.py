@@ -1,7 +1,7 @@
-"""A random generator of its own for every purpose: initial weights, permutation, training data, evaluation.
+"""A random generator for every purpose: initial weights, permutation, training data, evaluation.
 
-One extra draw for one purpose then shifts nothing that is drawn for another, and a seed's numbers do not depend on
-which seeds are drawn beside it.
+One extra draw for one purpose then shifts nothing that is drawn for another, and a seed's numbers do not
+depend on which seeds are drawn beside it.
 """
 
 import hashlib
