@@ -63,7 +63,7 @@ def verify(root: Path) -> Outcome:
 
 
 def prune(root: Path, project_root: Path) -> Outcome:
-    """Remove what the present tree cannot use: entries of other code or other versions, damage, leftovers, idle locks.
+    """Remove what the present tree cannot use: entries of other code or versions, damage, leftovers, locks.
 
     What another process is writing at this moment is left alone.
 

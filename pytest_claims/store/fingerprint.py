@@ -6,6 +6,7 @@ stored does not change it.
 """
 
 import ast
+import functools
 import hashlib
 import importlib.metadata
 import sys
@@ -174,6 +175,7 @@ def _is_bare_string(statement: ast.AST) -> bool:
     )
 
 
+@functools.cache
 def _version(top: str) -> tuple[str, str] | None:
     """Distribution and version of a top-level import, None when nothing is installed under that name."""
     try:

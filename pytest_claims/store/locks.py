@@ -48,7 +48,7 @@ class Locks:
         lock = None
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
-            lock = filelock.FileLock(lock_file(self._folder, key))
+            lock = filelock.FileLock(lock_file(self._folder, key), thread_local=False)
             try:
                 lock.acquire(blocking=False)
             except filelock.Timeout:
@@ -69,7 +69,7 @@ class Locks:
         """Whether nobody holds a key's lock at this moment."""
         if self._folder is None:
             return True
-        lock = filelock.FileLock(lock_file(self._folder, key))
+        lock = filelock.FileLock(lock_file(self._folder, key), thread_local=False)
         try:
             lock.acquire(blocking=False)
         except filelock.Timeout:
