@@ -3,9 +3,9 @@
     Anchor ──┬── Branch(below) ── Hold        p0 → p0 + δ → p0 − δ → p0, then p0
              └── Branch(above) ── Hold        p0 → p0 − δ → p0 + δ → p0, then p0
 
-Every run says in its fields all that its training depends on; `protocol.py` chooses the values. Seeds are trained
-one at a time: at batch 64 stacking them gains nothing, and so each is kept as soon as it is done. The batches
-of a branch or hold are drawn by its method `batches`, which claims about the design use too.
+Every run says in its fields all that its training depends on; `protocol.py` chooses the values. Seeds are
+trained one at a time: at batch 64 stacking them gains nothing, and so each is kept as soon as it is done. The
+batches of a branch or hold are drawn by its method `batches`, which claims about the design use too.
 """
 
 import hashlib
