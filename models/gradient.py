@@ -4,7 +4,7 @@ It computes what `decoder.forward` and autograd compute, several times faster, b
 nothing reads (`tests/models/test_gradient.py` compares the two in float64):
 
 - *First block.* Its queries, keys and values depend on (token, position) alone, so they are computed once for
-  every pair that occurs (`DistinctRows`) and looked up.
+  every pair that can occur (`DistinctRows`) and looked up.
 - *Last block.* Only the query position is read. With one query a trial it is cheaper to carry the query to
   the residual stream, (W_K q) · x, and to apply W_V after mixing, W_V (Σ pattern · x), than to form keys and
   values.
@@ -35,21 +35,34 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class DistinctRows:
-    """Batches of prompts as look-ups into the (token, position) pairs that occur in them."""
+    """Batches of prompts as look-ups into the (token, position) pairs that can occur.
+
+    Those that can, not those that do: sums over them then run in one order whatever the batches are, so that
+    a training stopped anywhere goes on with the same bits.
+    """
 
     token: Tensor  # [distinct]
     position: Tensor  # [distinct]
     index: Tensor  # [batch, row]
 
     @classmethod
-    def of(cls, tokens: Tensor, sizes: Sizes) -> "DistinctRows":
-        """The look-ups for tokens `[batch, trial, position]`."""
-        positions = tokens.shape[-1]
+    def of(cls, tokens: Tensor, can_occur: Tensor) -> "DistinctRows":
+        """Look prompts up.
+
+        Args:
+            tokens: `[batch, trial, position]`.
+            can_occur: Booleans `[vocabulary, position]`.
+
+        Raises:
+            ValueError: A token stands where it cannot occur.
+        """
+        positions = can_occur.shape[1]
         pair = (tokens * positions + torch.arange(positions, device=tokens.device)).flatten(1)
-        occurs = torch.zeros(sizes.vocabulary * positions, dtype=torch.bool, device=tokens.device)
-        occurs[pair] = True
-        distinct = occurs.nonzero()[:, 0]
-        return cls(distinct // positions, distinct % positions, (occurs.cumsum(0) - 1)[pair])
+        flat = can_occur.flatten()
+        if not flat[pair].all():
+            raise ValueError("a token stands at a position where `can_occur` says that it cannot")
+        distinct = flat.nonzero()[:, 0]
+        return cls(distinct // positions, distinct % positions, (flat.cumsum(0) - 1)[pair])
 
 
 class _Pass(NamedTuple):
@@ -106,8 +119,8 @@ class QueryLoss:
 
         chosen = -torch.ones_like(log_p[:, :1])
         d_logits = log_p.exp().scatter_add(1, targets[:, None], chosen) / len(targets)
-        torch.mm(at.normed.T, d_logits, out=g["unembed.W_U"])
-        d_normed = d_logits @ p["unembed.W_U"].T
+        torch.mm(at.normed.t(), d_logits, out=g["unembed.W_U"])
+        d_normed = torch.mm(d_logits, p["unembed.W_U"].t())
         d_final = _norm_backward(d_normed, at.final, at.moments, self._ends, "ln_final")
         d_mid = _mlp_backward(d_final, at.last_mid, at.last_mlp, self._last)
         d_resid = _attend_from_last_backward(d_mid, at.resid, at.last_attention, self._last)
@@ -129,7 +142,7 @@ class QueryLoss:
         last_mid, last_attention = _attend_from_last(resid, self._last, self._heads)
         final, last_mlp = _mlp(last_mid, self._last)
         normed, moments = _norm(final, self._ends, "ln_final")
-        logits = normed @ p["unembed.W_U"]
+        logits = torch.mm(normed, p["unembed.W_U"])
         return _Pass(
             table, first_attention, first_mid, first_mlp, resid, last_attention,
             last_mid, last_mlp, final, normed, moments, logits,
@@ -148,7 +161,7 @@ def _attend_everywhere(
     )
     scale = q.shape[-1] ** -0.5
     pattern = torch.baddbmm(future, k, q.transpose(1, 2), alpha=scale).softmax(1)  # [., key, query]
-    z = _together(pattern.transpose(1, 2) @ v, heads)
+    z = _together(torch.bmm(pattern.transpose(1, 2), v), heads)
     mid = _affine(z, part, "attn.W_O", "attn.b_O").add_(table.index_select(0, index))
     return mid, (normed, *moments, q, k, v, pattern, z)
 
@@ -160,12 +173,13 @@ def _attend_everywhere_backward(
     normed, mean, rstd, q, k, v, pattern, z = saved
     positions, heads = q.shape[1], len(q) * q.shape[1] // len(index)
     d_z = _apart(_affine_backward(d_mid, z, part, "attn.W_O", "attn.b_O"), positions, heads)
-    d_scores = _softmax_backward(v @ d_z.transpose(1, 2), pattern, 1, q.shape[-1] ** -0.5)
+    d_scores = _softmax_backward(torch.bmm(v, d_z.transpose(1, 2)), pattern, 1, q.shape[-1] ** -0.5)
 
     def summed(d_row: Tensor) -> Tensor:
         return d_row.new_zeros(table.shape).index_add_(0, index, d_row)
 
-    d_q, d_k, d_v = d_scores.transpose(1, 2) @ k, d_scores @ q, pattern @ d_z
+    d_q = torch.bmm(d_scores.transpose(1, 2), k)
+    d_k, d_v = torch.bmm(d_scores, q), torch.bmm(pattern, d_z)
     d_normed = _affine_backward(summed(_together(d_q, heads)), normed, part, "attn.W_Q", "attn.b_Q")
     d_normed += _affine_backward(summed(_together(d_k, heads)), normed, part, "attn.W_K", None)
     d_normed += _affine_backward(summed(_together(d_v, heads)), normed, part, "attn.W_V", "attn.b_V")
@@ -177,11 +191,11 @@ def _attend_from_last(resid: Tensor, part: Part, heads: int) -> tuple[Tensor, Sa
     normed, moments = _norm(resid, part, "ln1")
     w_k, w_v = _per_head(part.p["attn.W_K"], heads), _per_head(part.p["attn.W_V"], heads)
     q = _per_head(_affine(normed[:, -1], part, "attn.W_Q", "attn.b_Q"), heads)  # [head, trial, d_head]
-    carried = (q @ w_k.transpose(1, 2)).transpose(0, 1)  # [trial, head, width]
-    scores = (carried @ normed.transpose(1, 2)).mul_(q.shape[-1] ** -0.5)  # [trial, head, position]
+    carried = torch.bmm(q, w_k.transpose(1, 2)).transpose(0, 1)  # [trial, head, width]
+    scores = torch.bmm(carried, normed.transpose(1, 2)).mul_(q.shape[-1] ** -0.5)  # [trial, head, position]
     pattern = scores.softmax(2)
-    mixed = (pattern @ normed).transpose(0, 1)  # [head, trial, width]
-    z = (mixed @ w_v).transpose(0, 1).flatten(1) + part.p["attn.b_V"]
+    mixed = torch.bmm(pattern, normed).transpose(0, 1)  # [head, trial, width]
+    z = torch.bmm(mixed, w_v).transpose(0, 1).flatten(1) + part.p["attn.b_V"]
     mid = _affine(z, part, "attn.W_O", "attn.b_O").add_(resid[:, -1])
     return mid, (normed, *moments, q, carried, pattern, mixed, z)
 
@@ -194,14 +208,14 @@ def _attend_from_last_backward(d_mid: Tensor, resid: Tensor, saved: Saved, part:
     d_z = _affine_backward(d_mid, z, part, "attn.W_O", "attn.b_O")
     torch.sum(d_z, 0, out=part.g["attn.b_V"])
     d_z = _per_head(d_z, heads)
-    _per_head(part.g["attn.W_V"], heads).copy_(mixed.transpose(1, 2) @ d_z)
-    d_mixed = (d_z @ w_v.transpose(1, 2)).transpose(0, 1)
-    d_scores = _softmax_backward(d_mixed @ normed.transpose(1, 2), pattern, 2, q.shape[-1] ** -0.5)
-    d_carried = (d_scores @ normed).transpose(0, 1)
-    _per_head(part.g["attn.W_K"], heads).copy_(d_carried.transpose(1, 2) @ q)
-    d_q = (d_carried @ w_k).transpose(0, 1).flatten(1)
+    _per_head(part.g["attn.W_V"], heads).copy_(torch.bmm(mixed.transpose(1, 2), d_z))
+    d_mixed = torch.bmm(d_z, w_v.transpose(1, 2)).transpose(0, 1)
+    d_scores = _softmax_backward(torch.bmm(d_mixed, normed.transpose(1, 2)), pattern, 2, q.shape[-1] ** -0.5)
+    d_carried = torch.bmm(d_scores, normed).transpose(0, 1)
+    _per_head(part.g["attn.W_K"], heads).copy_(torch.bmm(d_carried.transpose(1, 2), q))
+    d_q = torch.bmm(d_carried, w_k).transpose(0, 1).flatten(1)
 
-    d_normed = pattern.transpose(1, 2) @ d_mixed + d_scores.transpose(1, 2) @ carried
+    d_normed = torch.bmm(pattern.transpose(1, 2), d_mixed).baddbmm_(d_scores.transpose(1, 2), carried)
     d_normed[:, -1] += _affine_backward(d_q, normed[:, -1], part, "attn.W_Q", "attn.b_Q")
     d_resid = _norm_backward(d_normed, resid, (mean, rstd), part, "ln1")
     d_resid[:, -1] += d_mid
@@ -229,10 +243,10 @@ def _affine(x: Tensor, part: Part, weight: str, bias: str) -> Tensor:
 
 
 def _affine_backward(d_out: Tensor, x: Tensor, part: Part, weight: str, bias: str | None) -> Tensor:
-    torch.mm(x.T, d_out, out=part.g[weight])
+    torch.mm(x.t(), d_out, out=part.g[weight])
     if bias is not None:
         torch.sum(d_out, 0, out=part.g[bias])
-    return d_out @ part.p[weight].T
+    return torch.mm(d_out, part.p[weight].t())
 
 
 def _norm(x: Tensor, part: Part, name: str) -> tuple[Tensor, Saved]:

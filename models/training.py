@@ -70,7 +70,9 @@ def adam_update(state: State, gradient: Tensor, optimizer: Adam) -> None:
     state.params.addcdiv_(state.first_moment, root, value=-step)
 
 
-def train(state: State, sizes: Sizes, optimizer: Adam, tokens: Tensor, targets: Tensor) -> Tensor:
+def train(
+    state: State, sizes: Sizes, optimizer: Adam, tokens: Tensor, targets: Tensor, *, can_occur: Tensor
+) -> Tensor:
     """Train in place, one update a batch, on the loss at the last position.
 
     Args:
@@ -79,6 +81,8 @@ def train(state: State, sizes: Sizes, optimizer: Adam, tokens: Tensor, targets: 
         optimizer: Its coefficients.
         tokens: Prompts `[update, trial, position]`.
         targets: Tokens `[update, trial]`.
+        can_occur: Which tokens can stand where, booleans `[vocabulary, position]`. The fewer, the faster;
+            another choice rounds differently.
 
     Returns:
         The loss before each update, `[update]`.
@@ -86,7 +90,7 @@ def train(state: State, sizes: Sizes, optimizer: Adam, tokens: Tensor, targets: 
     Raises:
         FloatingPointError: A loss is not finite. The state is then of no use.
     """
-    query_loss, rows = QueryLoss(state.params, sizes), DistinctRows.of(tokens, sizes)
+    query_loss, rows = QueryLoss(state.params, sizes), DistinctRows.of(tokens, can_occur)
     losses = []
     for batch, target in enumerate(targets):
         losses.append(query_loss(rows, batch, target))

@@ -44,6 +44,11 @@ class Task:
         """Where the query key stands, and where the answer is read."""
         return 2 * self.pairs
 
+    def can_occur(self) -> Tensor:
+        """Which tokens can stand where, `[vocabulary, position]`: keys at even places, values at odd."""
+        is_key = torch.arange(self.vocabulary) < self.keys
+        return is_key[:, None] == (torch.arange(self.positions) % 2 == 0)
+
 
 @dataclass(frozen=True)
 class Prompts:

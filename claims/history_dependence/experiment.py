@@ -146,7 +146,8 @@ class Anchor:
     def fit(self, state: State, batches: Batches) -> Tensor:
         """Train `state` in place; the losses `[update]`."""
         tokens, chosen = batches.tokens.to(self.device), batches.targets.to(self.device)
-        return train(state, self.sizes, self.optimizer, tokens, chosen)
+        can_occur = self.task.can_occur().to(self.device)
+        return train(state, self.sizes, self.optimizer, tokens, chosen, can_occur=can_occur)
 
 
 @dataclass(frozen=True)
