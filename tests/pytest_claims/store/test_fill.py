@@ -121,6 +121,12 @@ def test_seeds_whose_inputs_are_there_come_first(tmp_path):
     assert sorted(seed for batch in bench.batches for seed in batch) == [0, 1, 2, 3, 4]
 
 
+def test_without_waiting_a_seed_whose_input_others_make_is_left_out(tmp_path):
+    bench = Bench(tmp_path)
+    assert set(bench.filler.fill(bench.work(ready={1}), wait=False)) == {1}
+    assert bench.batches == [(1,)]
+
+
 def test_an_entry_stored_between_the_look_and_the_lock_is_not_made_again(tmp_path, monkeypatch):
     bench, other = Bench(tmp_path), Bench(tmp_path)
     work = bench.work()
@@ -140,8 +146,9 @@ def test_an_error_gives_the_locks_back_and_keeps_what_was_finished(tmp_path):
         return compute(batch, progress)
 
     object.__setattr__(work, "compute", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as caught:  # kept, with all that its frames hold
         bench.filler.fill(work)
+    assert caught.tb is not None
     assert [bench.stored(seed) for seed in range(5)] == [True, True, False, False, False]
     others = Locks(tmp_path / "locks", "gw1")
     assert all(others.is_free(key(seed)) for seed in range(5))
@@ -168,6 +175,7 @@ def test_when_the_disk_is_full_the_results_are_returned_and_it_is_said_once(tmp_
         monkeypatch.setattr("filelock.FileLock.acquire", full)
     else:
         monkeypatch.setattr(entries, "_write", full)
+    bench.filler.memory.capacity = 16  # two of the entries
     work = bench.work(at_once=1)
     assert set(bench.filler.fill(work)) == set(range(5))
     assert bench.lost == ["No space left on device"]

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import pytest_claims.store
-from pytest_claims.store import Store
+from pytest_claims.store import Store, work
+from pytest_claims.store.fingerprint import Fingerprints
+from pytest_claims.store.locks import Locks
 from tests.pytest_claims.store import toys
 from tests.pytest_claims.store.toys import PROJECT, Anchor, Branch, Interrupted, OneByOne, calls
 
@@ -78,6 +80,17 @@ def test_a_run_that_holds_another_has_it_trained_first(opened, log, tmp_path):
     # The anchors of all five, not only of the branch seeds that this worker took first.
     assert calls(log)[0] == (0, 1, 2)
     assert store.trained == 10
+
+
+def test_seeds_whose_inner_run_another_worker_is_training_come_last(opened, log, tmp_path):
+    store = opened(patience=0.05)
+    inner = work.of_run(Anchor(log), (0,), Fingerprints(PROJECT), compute=None, prepare=None)
+    other = Locks(tmp_path / "store/locks", "gw1").take(inner.keys[0], "Anchor seed 0")
+    branch = Branch(Anchor(log), str(tmp_path / "branches"))
+    with pytest.raises(TimeoutError, match=r"Anchor seed 0, being made by Anchor seed 0 \(gw1"):
+        store.get(branch, range(3))
+    assert calls(tmp_path / "branches") == [(1, 2), (0,)]
+    other.release()
 
 
 def test_a_measurement_is_made_once_and_a_hit_reads_no_run(opened, log, tmp_path, lines):
@@ -174,7 +187,9 @@ def test_a_place_that_cannot_be_written_is_said_at_the_start_and_the_results_are
 CHILD = """
 import sys
 from pathlib import Path
-from pytest_claims.store import Store
+from pytest_claims.store import Store, work
+from pytest_claims.store.fingerprint import Fingerprints
+from pytest_claims.store.locks import Locks
 from tests.pytest_claims.store import toys
 store = Store(Path(sys.argv[1]), project_root=toys.PROJECT, workers=4, worker=sys.argv[4])
 run = getattr(toys, sys.argv[2])(sys.argv[3])
