@@ -112,7 +112,7 @@ def conclude(
 
 
 def _read_registry(options: Options) -> Mapping[str, Any] | None:
-    if options.registry is None or options.register:
+    if options.registry is None:
         return None
     try:
         return registry.load(options.registry)

@@ -42,7 +42,7 @@ class Controller:
         self._started = time.perf_counter()
         self._gathering = Gathering()
         self._declared = Declared()
-        self._files: Files | None = prepare(options) if options.explicit else None
+        self._files: Files | None = prepare(options) if options.explicit and not options.register else None
         self._conclusion: Conclusion | None = None
         self._display: Display | None = None
 
@@ -95,10 +95,14 @@ class Controller:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Write the report and decide the exit status."""
         self._stop_display()
-        if self._files is None or self._options.register or self._config.option.collectonly:
+        if (
+            self._files is None
+            or exitstatus == pytest.ExitCode.USAGE_ERROR
+            or self._config.option.collectonly
+        ):
             return
-        if exitstatus == pytest.ExitCode.USAGE_ERROR:
-            return
+        if self._gathering.others and not self._gathering.rows:
+            return  # pytest has said what kept the claims from running, and does not end well
         self._conclusion = conclude(
             self._options,
             self._files,
@@ -148,10 +152,11 @@ class Controller:
         self._declared = self._scratch.read_declared()
         if not self._declared.declarations:
             return
+        if self._options.register or self._config.option.collectonly:
+            return
         if self._files is None:
             self._files = prepare(self._options)
-        if not self._options.register and not self._config.option.collectonly:
-            self._display = show_progress(self._config, self._scratch.path)
+        self._display = show_progress(self._config, self._scratch.path)
 
     def _stop_display(self) -> None:
         if self._display is not None:

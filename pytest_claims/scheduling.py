@@ -5,7 +5,7 @@ Several things go wrong in pytest-xdist 3.8 when a worker dies in the middle of 
 * ``loadgroup``, ``loadfile`` and ``loadscope`` give the test that killed the worker to the next one, and the
   next, until no restart is left; a claim is never run until it does not crash;
 * they also hand on work units that are finished, or that hold a single test. A worker starts a test only once
-  it knows the next one or is told that there is none, so a unit of one test keeps its worker, and the session,
+  it knows the next one or is told that there is none, so a unit of one test keeps its worker and the session
   waiting for ever;
 * ``each`` lets the worker that replaces one which died in its last test run everything from the start;
 * ``each`` forgets what such a replacement collected, so that if it dies too, nobody learns in which test; and

@@ -152,14 +152,13 @@ class Worker:
 
     def _row(self, item: pytest.Item, call: pytest.CallInfo[None]) -> dict[str, Any] | None:
         """The row that one phase of a claim's test makes: its call, or any phase that fails."""
-        failure = call.excinfo
-        row: dict[str, Any]
+        failure, declaration = call.excinfo, item.stash[DECLARATION]
         if call.when == "call" and ROW in item.stash:
             row = item.stash[ROW]
         elif failure is None or isinstance(failure.value, pytest.skip.Exception):
             return None
         else:
-            row = error_row(item.stash[DECLARATION], _reason(failure, call.when), self.seeds_of(item))
+            row = error_row(declaration, _reason(failure, call.when), self.seeds_of(item))
         seen = item.stash[SEEN]
         cost = {"runs": seen.runs, "trained": seen.trained, "measured": seen.measured}
         return {**row, **cost, "seconds": time.perf_counter() - item.stash[STARTED]}
