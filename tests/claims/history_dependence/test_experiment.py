@@ -85,6 +85,11 @@ def test_seeds_and_draws_have_data_of_their_own():
     assert len({batches.tokens[:7].numpy().tobytes() for batches in drawn}) == len(drawn)
 
 
+def test_seeds_start_from_weights_and_permutations_of_their_own():
+    assert not torch.equal(ANCHOR.start(0).params, ANCHOR.start(1).params)
+    assert len({tuple(ANCHOR.permutation(seed).tolist()) for seed in range(8)}) > 4
+
+
 def test_both_branches_are_held_on_common_batches_and_a_shorter_hold_is_the_beginning_of_a_longer():
     below, above, short = (
         hold.batches(0) for hold in (Hold(BELOW, (5,)), Hold(ABOVE, (5,)), Hold(BELOW, (2,)))
