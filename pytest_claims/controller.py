@@ -156,7 +156,17 @@ class Controller:
             return
         if self._files is None:
             self._files = prepare(self._options)
+        self._say_if_nothing_can_be_stored()
         self._display = show_progress(self._config, self._scratch.path)
+
+    def _say_if_nothing_can_be_stored(self) -> None:
+        # Imported here: the store brings numpy. The workers say it too, but only at the end.
+        from pytest_claims.store.folder import prepare as prepare_store
+
+        problem = prepare_store(self._options.store)
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if problem is not None and reporter is not None:
+            reporter.write_line(f"the store {self._options.store} cannot be written: {problem}")
 
     def _stop_display(self) -> None:
         if self._display is not None:

@@ -62,14 +62,18 @@ class Display:
         os.close(self._file)
 
     def _run(self) -> None:
-        last = time.monotonic()
+        last, shown, column = time.monotonic(), "", 0
         while not self._over.wait(REFRESH):
             line = self._line()
             if self._live:
-                self._put(BELOW + line[: self._writer.fullwidth - 1] + BACK if line else ERASE)
+                if line or shown:
+                    self._put(BELOW + line[: self._writer.fullwidth - 1] + BACK if line else ERASE)
+                shown = line
             elif line and time.monotonic() - last >= PLAIN_EVERY:
-                last = time.monotonic()
-                self._put(("\n" if self._writer.width_of_current_line else "") + line + "\n")
+                # pytest's writer does not learn that its line was ended; once is enough.
+                ended = self._writer.width_of_current_line in (0, column)
+                last, column = time.monotonic(), self._writer.width_of_current_line
+                self._put(f"{'' if ended else chr(10)}{line}\n")
 
     def _put(self, text: str) -> None:
         encoding = getattr(self._writer._file, "encoding", None) or "utf-8"

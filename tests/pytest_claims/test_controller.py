@@ -149,3 +149,11 @@ def test_why_something_was_trained_is_printed(toy):
     toy.run().stdout.fnmatch_lines(["*Line: first time, seeds 0-4*"])
     toy.run("--seeds", "6").stdout.fnmatch_lines(["*Line: seed 5 is new*"])
     toy.run("-q", "--seeds", "7").stdout.no_fnmatch_line("*is new*")
+
+
+def test_a_store_that_cannot_be_written_is_named_before_anything_trains_and_claims_are_reported(toy):
+    toy.write(RISES)
+    (toy.path / "occupied").touch()
+    result = toy.run("--claims-store=occupied/store")
+    result.stdout.fnmatch_lines(["the store *occupied/store cannot be written: *", "test_toy.py R*"])
+    assert toy.rows()["rises"]["verdict"] == "replicated"

@@ -56,6 +56,14 @@ def test_a_plain_line_starts_a_line_of_its_own(monkeypatch):
     assert shown(monkeypatch, ["one"], live=False, column=7)[0] == "\none\n"
 
 
+def test_a_second_plain_line_leaves_no_gap(monkeypatch):
+    assert shown(monkeypatch, ["one", "two"], live=False, column=7)[0] == "\none\ntwo\n"
+
+
+def test_where_nothing_trains_nothing_is_written(monkeypatch):
+    assert shown(monkeypatch, ["", ""], live=True)[0] == ERASE
+
+
 def test_a_short_run_shows_no_plain_line(monkeypatch):
     monkeypatch.setattr(display, "PLAIN_EVERY", 3600.0)
     reader, file = os.pipe()
