@@ -11,9 +11,9 @@ ZUO_2026 = Paper(
     licence="CC BY 4.0",
     protocol=CHOICES,
     caveat=(
-        "The primary protocol was chosen after looking at dense curves: it locates a region where the reported "
-        "pattern shows, so this is not a blind replication. Hold 0 is measured after the settling updates, 20 "
-        "updates after the mixture has arrived at the balance."
+        "The primary protocol was chosen after looking at dense curves: it locates a region where the "
+        "reported pattern shows, so this is not a blind replication. Hold 0 is measured after the settling "
+        "updates, 20 updates after the mixture has arrived at the balance."
     ),
 )
 
