@@ -20,10 +20,11 @@ def query_logits(params: Tensor, sizes: Sizes, tokens: Tensor) -> Tensor:
 
     By the fast forward pass of the training step, which is tested against `decoder.forward`.
     """
-    fast = QueryLoss(params, sizes)
-    anywhere = torch.ones(sizes.vocabulary, sizes.positions, dtype=torch.bool, device=params.device)
-    parts = torch.split(tokens.to(params.device), _TRIALS_AT_ONCE)
-    return torch.cat([fast.logits(DistinctRows.of(part[None], anywhere), 0) for part in parts])
+    with torch.inference_mode():
+        fast = QueryLoss(params, sizes)
+        anywhere = torch.ones(sizes.vocabulary, sizes.positions, dtype=torch.bool, device=params.device)
+        parts = torch.split(tokens.to(params.device), _TRIALS_AT_ONCE)
+        return torch.cat([fast.logits(DistinctRows.of(part[None], anywhere), 0) for part in parts])
 
 
 def margins(logits: Tensor, prompts: Prompts) -> Tensor:
