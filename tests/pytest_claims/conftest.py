@@ -77,7 +77,7 @@ class Toy:
 
     def spawn(self, *arguments: str) -> pytest.RunResult:
         """Run in a process of its own: what hangs or dies there does not take this one with it."""
-        return self.pytester.runpytest_subprocess(*WITHOUT, *arguments, timeout=100)
+        return self.pytester.runpytest_subprocess(*WITHOUT, *arguments, timeout=60)
 
     def report(self, folder: str = ".claims/report") -> dict:
         return json.loads((self.path / folder / "report.json").read_text())

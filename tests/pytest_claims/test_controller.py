@@ -141,7 +141,6 @@ def test_the_report_does_not_depend_on_how_many_processes_made_it(toy):
     alone = report("-n", "0")
     assert len(alone["claims"]) == 5
     assert report("-n", "2") == alone
-    assert report("-n", "2", "--dist", "each") == alone
 
 
 def test_why_something_was_trained_is_printed(toy):
