@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_claims.judgement import REPLICATED, Judgement
 from pytest_claims.predictions import Prediction
-from pytest_claims.verdicts import REPLICATED, Judgement
+from pytest_claims.statistics import ROUNDING
 
 ENOUGH = 0.5
 """A control this share of the claim's way beyond the bound, or more, is as good as the claim."""
@@ -41,7 +42,7 @@ def discriminates(
     else:
         share = _share(claim, control)
     # Where the claim has no way beyond its bound to compare with, a replicated control is beyond it farther.
-    as_good = share is None or share >= ENOUGH
+    as_good = share is None or share >= ENOUGH * (1 - ROUNDING)
     return {
         "verdict": control.verdict,
         "estimate": control.estimate,

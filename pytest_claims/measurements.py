@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+LARGEST = 1e300
+"""Beyond it an interval could overflow: nothing that large is a measurement."""
+
+
 class MeasurementError(ValueError):
     """What a claim returned cannot be judged: the wrong shape, the wrong type, or not finite."""
 
@@ -114,7 +118,10 @@ def normalise(measurement: object, seeds: Sequence[int]) -> Plain:
         name: _normalise_part(f"part {name!r}: ", part, seeds) for name, part in measurement.parts.items()
     }
     # A part's series stays under its name, beside those of the whole.
-    series = dict(plain_series(measurement.series, "") or {})
+    whole = plain_series(measurement.series, "")
+    if whole is not None and not isinstance(whole, dict):
+        raise MeasurementError("the series of Parts is a mapping: its parts' series stand beside it by name")
+    series = dict(whole or {})
     series |= {name: part.series for name, part in parts.items() if part.series is not None}
     return PlainParts(parts, series or None)
 
@@ -167,13 +174,27 @@ def _one_a_seed(where: str, values: object, seeds: Sequence[int]) -> tuple[NDArr
         raise MeasurementError(f"{where}one number for {len(seeds)} seeds; return one a seed, not their mean")
     if array.shape not in ((len(seeds),), (len(seeds), 1)) and not (array.ndim == 0 and len(seeds) == 1):
         raise MeasurementError(f"{where}shape {list(array.shape)} is not one number a seed, [{len(seeds)}]")
-    numbers = array.astype(np.float64).reshape(len(seeds))
-    bad = [
-        f"seed {seed}: {value}" for seed, value in zip(seeds, numbers, strict=True) if not np.isfinite(value)
-    ]
-    if bad:
-        raise MeasurementError(f"{where}not finite at {', '.join(bad)}")
+    numbers = _as_float64(array).reshape(len(seeds))
+    for what, refused in (
+        ("not finite", ~np.isfinite(numbers)),
+        ("too large to judge", abs(numbers) > LARGEST),
+    ):
+        bad = [f"seed {seeds[int(i)]}: {numbers[i]}" for i in np.flatnonzero(refused)]
+        if bad:
+            raise MeasurementError(f"{where}{what} at {', '.join(bad)}")
     return numbers, array.dtype.kind == "b"
+
+
+def _as_float64(array: NDArray[Any]) -> NDArray[np.float64]:
+    """The numbers in double precision.
+
+    One in a shorter format is read as the shortest decimal that it stands for. Its binary expansion would
+    put a float32 accuracy of 0.95 just below the bound 0.95.
+    """
+    if array.dtype.kind == "f" and array.dtype.itemsize < 8:
+        return np.array([float(str(value)) for value in array.ravel()])
+    with np.errstate(over="ignore"):  # What overflows becomes infinite, and is refused as such.
+        return array.astype(np.float64)
 
 
 def _array(values: object) -> NDArray[Any] | None:
@@ -183,8 +204,15 @@ def _array(values: object) -> NDArray[Any] | None:
         values = detach().cpu().numpy()
     if isinstance(values, list | tuple):
         # Element by element, so that a list of tensors (one a seed) converts too.
-        values = [item.item() if hasattr(item, "item") and np.ndim(item) == 0 else item for item in values]
+        values = [item.item() if _is_scalar_tensor(item) else item for item in values]
+    if np.ma.is_masked(values):  # numpy would hand out what the mask hides.
+        return None
     try:
         return np.asarray(values)
     except (TypeError, ValueError):
         return None
+
+
+def _is_scalar_tensor(item: object) -> bool:
+    # numpy's own numbers stay as they are: `item()` would hide how many digits they have.
+    return hasattr(item, "item") and not isinstance(item, np.generic) and np.ndim(item) == 0  # type: ignore[arg-type]

@@ -45,7 +45,7 @@ class OneSided:
     @property
     def text(self) -> str:
         """Such as "> 0" or "≥ 0.8 (ours)"."""
-        return f"{self.symbol} {self.bound:g}{_whose(self.source)}"
+        return f"{self.symbol} {_written(self.bound)}{_whose(self.source)}"
 
 
 class Exceeds(OneSided):
@@ -86,6 +86,7 @@ class Within:
     source: Source = "paper"
 
     kind: ClassVar[str] = "within"
+    inclusive: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse what cannot be judged."""
@@ -104,7 +105,7 @@ class Within:
     def text(self) -> str:
         """Such as "within ±0.0488 (ours)" or "within 0.1 to 0.4"."""
         symmetric = self.low == -self.high
-        region = f"±{self.high:g}" if symmetric else f"{self.low:g} to {self.high:g}"
+        region = f"±{_written(self.high)}" if symmetric else f"{_written(self.low)} to {_written(self.high)}"
         return f"within {region}{_whose(self.source)}"
 
 
@@ -132,6 +133,12 @@ class Holds:
 
 
 Prediction = OneSided | Within | Holds
+
+
+def _written(bound: float) -> str:
+    """All digits of a bound and no more: a criterion is never rounded."""
+    short = f"{bound:g}"
+    return short if float(short) == bound else repr(float(bound))
 
 
 def _whose(source: Source) -> str:

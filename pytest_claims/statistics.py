@@ -8,7 +8,7 @@ nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,11 @@ EXACT_SEEDS = 20
 """With up to so many seeds all 2^n sign flips are counted."""
 RANDOM_FLIPS = 200_000
 """With more, so many random ones stand for them."""
+ROUNDING = 1e-12
+"""Numbers that differ by this share of their size or less differ by rounding alone."""
+
+_CHUNK = 2**20
+"""How many random signs are held at a time."""
 
 
 def finite(values: ArrayLike) -> NDArray[np.float64]:
@@ -48,28 +53,40 @@ def sign_flip_p(values: ArrayLike, *, two_sided: bool = False) -> float:
     so where the sum is near 0 rounding decides which flips tie.
     """
     array = finite(values)
-    largest = float(np.abs(array).max())
-    if largest == 0:
-        return 1.0
-    # Scaled, so that neither tiny nor huge values lose or overflow the tolerance.
-    array = array / largest
+    # Scaled, so that neither tiny nor huge values lose or overflow the tolerance; sorted, so that the order
+    # of seeds decides nothing, neither by rounding nor by which of them a random set flips.
+    array = np.sort(_scaled(array)[0])
     if two_sided and array.sum() < 0:
-        array = -array
+        array = np.sort(-array)
     # A flipped set takes 2 · (its sum) off the sum, so the sum stays at least the one seen where that is ≤ 0.
-    p = float((_flipped_sums(array) <= 1e-12 * np.abs(array).sum()).mean())
+    # Values are differences from a bound, so their rounding error may be large beside them: a wide tolerance
+    # counts a few ties too many, a narrow one would lose some.
+    tolerance = 1e-9 * float(np.abs(array).sum())
+    tied = total = 0
+    for sums in _flipped_sums(array):
+        tied += int((sums <= tolerance).sum())
+        total += sums.size
+    p = tied / total
     # The null is symmetric: the other tail is as large.
     return min(1.0, 2 * p) if two_sided else p
 
 
-def _flipped_sums(array: NDArray[np.float64]) -> NDArray[np.float64]:
+def _flipped_sums(array: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
     """The sum of every subset of the values, or of random subsets; the empty one, as seen, comes first."""
+    sums = np.zeros(1)
     if array.size <= EXACT_SEEDS:
-        sums = np.zeros(1)
         for value in array:
             sums = np.concatenate([sums, sums + value])
-        return sums
-    flips = np.random.default_rng(0).integers(0, 2, size=(RANDOM_FLIPS, array.size), dtype=np.int8)
-    return np.concatenate([np.zeros(1), flips @ array])
+        yield sums
+        return
+    yield sums
+    generator, left = np.random.default_rng(0), RANDOM_FLIPS
+    while left:
+        flips = generator.integers(
+            0, 2, size=(min(left, max(1, _CHUNK // array.size)), array.size), dtype=np.int8
+        )
+        yield flips @ array
+        left -= len(flips)
 
 
 def sign_test_p(successes: int, n: int) -> float:
@@ -106,11 +123,12 @@ def t_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float, floa
     array = finite(values)
     if array.size < 2 or no_spread(array):
         return None
+    array, exponent = _scaled(array)
     half = (
         float(t.ppf((1 + confidence) / 2, array.size - 1)) * float(array.std(ddof=1)) / math.sqrt(array.size)
     )
     mean = float(array.mean())
-    return mean - half, mean + half
+    return math.ldexp(mean - half, exponent), math.ldexp(mean + half, exponent)
 
 
 def hedges_g(values: ArrayLike) -> float | None:
@@ -121,6 +139,7 @@ def hedges_g(values: ArrayLike) -> float | None:
     array = finite(values)
     if array.size < 3 or no_spread(array):
         return None
+    array, _ = _scaled(array)
     m = array.size - 1
     correction = math.exp(math.lgamma(m / 2) - math.lgamma((m - 1) / 2)) / math.sqrt(m / 2)
     return correction * float(array.mean()) / float(array.std(ddof=1))
@@ -133,30 +152,62 @@ def fieller_interval(
 
     It holds every ratio r that Student's test of numerator − r · denominator does not reject. Source:
     Fieller 1954. None where that set is unbounded (the denominator's mean is not told from 0), for
-    one seed, and where neither varies between seeds.
+    one seed, and where the ratio is the same in every seed.
     """
     from scipy.stats import t
 
-    top, bottom = finite(numerator), finite(denominator)
-    n = top.size
-    if n < 2:
+    (top, up), (bottom, down) = _scaled(finite(numerator)), _scaled(finite(denominator))
+    if top.size < 2 or float(bottom.mean()) == 0 or same_ratio(numerator, denominator):
         return None
-    covariance = np.cov(top, bottom, ddof=1) / n
-    squared_t = float(t.ppf((1 + confidence) / 2, n - 1)) ** 2
-    a = float(bottom.mean()) ** 2 - squared_t * float(covariance[1, 1])
-    b = float(top.mean()) * float(bottom.mean()) - squared_t * float(covariance[0, 1])
-    c = float(top.mean()) ** 2 - squared_t * float(covariance[0, 0])
-    discriminant = b * b - a * c
-    if a <= 0 or discriminant <= 0:
+    ratio = float(top.mean()) / float(bottom.mean())
+    # Solved for r − ratio: the residuals keep the digits that the difference of squared means would lose.
+    residual = top - ratio * bottom
+    covariance = (
+        np.cov(residual, bottom, ddof=1) * float(t.ppf((1 + confidence) / 2, top.size - 1)) ** 2 / top.size
+    )
+    a = float(bottom.mean()) ** 2 - float(covariance[1, 1])
+    if a <= 0:
         return None
-    root = math.sqrt(discriminant)
-    return (b - root) / a, (b + root) / a
+    b = -float(covariance[0, 1])
+    root = math.sqrt(b * b + a * float(covariance[0, 0]))
+    with np.errstate(over="ignore"):
+        low, high = np.ldexp([ratio + (b - root) / a, ratio + (b + root) / a], up - down)
+    return (float(low), float(high)) if np.isfinite([low, high]).all() else None
+
+
+def difference(left: ArrayLike, right: ArrayLike) -> NDArray[np.float64]:
+    """`left` − `right` `[seed]`, exactly 0 where the two differ by rounding alone: 0.7 + 0.1 is 0.8.
+
+    Raises:
+        ValueError: It is not finite.
+    """
+    with np.errstate(over="ignore"):
+        one, other = np.broadcast_arrays(np.asarray(left, np.float64), np.asarray(right, np.float64))
+        found = finite(one - other)
+    return np.where(np.abs(found) <= ROUNDING * np.maximum(np.abs(one), np.abs(other)), 0.0, found)
 
 
 def no_spread(values: ArrayLike) -> bool:
-    """Whether all seeds gave the same number."""
-    array = finite(values)
-    return bool((array == array[0]).all())
+    """Whether all seeds gave the same number, but for rounding."""
+    array, _ = _scaled(finite(values))
+    return float(array.max() - array.min()) <= ROUNDING * float(np.abs(array).max())
+
+
+def same_ratio(numerator: ArrayLike, denominator: ArrayLike) -> bool:
+    """Whether numerator / denominator is the same in every seed, but for rounding."""
+    top, bottom = _scaled(finite(numerator))[0], _scaled(finite(denominator))[0]
+    if float(bottom.mean()) == 0:
+        return False
+    return not difference(top, float(top.mean()) / float(bottom.mean()) * bottom).any()
+
+
+def _scaled(array: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """The values over a power of 2 near the largest, which rounds nothing, and its exponent.
+
+    Squares of the scaled values neither overflow nor vanish.
+    """
+    exponent = math.frexp(float(np.abs(array).max()))[1]
+    return np.ldexp(array, -exponent), exponent
 
 
 def seeds_needed(alpha: float = ALPHA) -> int:
@@ -194,5 +245,19 @@ def expected_false_replications(rows: Iterable[Mapping[str, Any]], alpha: float 
     Counted over the claims that were judged by a p value, each at the level that its number of seeds can
     attain. It is an upper bound: a claim of several parts, or one far from its bound, is replicated by chance
     less often.
+
+    Args:
+        rows: The report's claims, each with its `seeds`, `p_value` and `prediction`.
+        alpha: The level of each test.
     """
-    return sum(attainable(len(row["seeds"]), alpha) for row in rows if row.get("p_value") is not None)
+    return sum(_false_replications(row, alpha) for row in rows if row.get("p_value") is not None)
+
+
+def _false_replications(row: Mapping[str, Any], alpha: float) -> float:
+    n = len(row["seeds"])
+    prediction = row.get("prediction") or {}
+    parts = (prediction.get("parts") or {}).values()
+    if prediction.get("kind") == "holds" or any(part["kind"] == "holds" for part in parts):
+        # Every seed must be true, however many there are; all parts must replicate, so the rarest counts.
+        return 2.0**-n if n >= seeds_needed(alpha) else 0.0
+    return attainable(n, alpha)

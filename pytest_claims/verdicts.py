@@ -9,98 +9,21 @@ The two can never both hold: each needs more than half of the seeds on its own s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_claims import statistics
+from pytest_claims import reasons, statistics
+from pytest_claims.judgement import CONTRADICTED, INCONCLUSIVE, REPLICATED, Judgement
 from pytest_claims.measurements import MeasurementError, PlainParts, PlainRatio, PlainValues, normalise
 from pytest_claims.predictions import Holds, OneSided, Prediction, Within
 from pytest_claims.statistics import ALPHA
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-REPLICATED, CONTRADICTED, INCONCLUSIVE = "replicated", "contradicted", "inconclusive"
-NO_SPREAD = "no spread between seeds: no interval and no effect size"
-NOT_IDENTIFIED = "the ratio is not identified: its interval is unbounded"
-OURS = "the threshold is ours, not the paper's"
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What a measurement says about a prediction.
-
-    Attributes:
-        verdict: "replicated", "contradicted" or "inconclusive".
-        reason: Why, in words; None where the numbers say it all.
-        values: One a seed; for a ratio numerator / denominator, None where the denominator is 0.
-        depth: How far the estimate lies beyond the bound on the claimed side, in the measurement's unit (for
-            `Holds`
-            the share of seeds above one half); None for Parts.
-        signs: A character a seed: + on the claimed side, - on the other, 0 on the bound.
-        reached: Whether so many seeds can reach alpha at all.
-    """
-
-    verdict: str
-    reason: str | None = None
-    values: list[float | bool | None] = field(default_factory=list)
-    estimate: float | None = None
-    interval: tuple[float, float] | None = None
-    effect_size: float | None = None
-    p_value: float | None = None
-    p_contradicted: float | None = None
-    p_two_sided: float | None = None
-    depth: float | None = None
-    signs: str | None = None
-    spread: bool | None = None
-    reached: bool | None = None
-    numerator: list[float] | None = None
-    denominator: list[float] | None = None
-    parts: Mapping[str, tuple[Prediction, Judgement]] | None = None
-    series: Any = None
-
-    def to_row(self) -> dict[str, Any]:
-        """The judgement as the fields of a report's row."""
-        row = self._fields()
-        row["series"] = self.series
-        row["parts"] = None
-        if self.parts is not None:
-            row["parts"] = {
-                name: {"prediction": plain_prediction(prediction), **judgement._fields()}
-                for name, (prediction, judgement) in self.parts.items()
-            }
-        return row
-
-    def _fields(self) -> dict[str, Any]:
-        return {
-            "values": self.values,
-            "numerator": self.numerator,
-            "denominator": self.denominator,
-            "estimate": self.estimate,
-            "interval": None if self.interval is None else list(self.interval),
-            "effect_size": self.effect_size,
-            "p_value": self.p_value,
-            "p_contradicted": self.p_contradicted,
-            "p_two_sided": self.p_two_sided,
-            "signs": self.signs,
-            "spread": self.spread,
-            "reached": self.reached,
-            "verdict": self.verdict,
-            "reason": self.reason,
-        }
-
-
-def plain_prediction(prediction: Prediction) -> dict[str, Any]:
-    """A prediction as plain data."""
-    return {
-        "kind": prediction.kind,
-        "bound": prediction.bound,
-        "text": prediction.text,
-        "source": prediction.source,
-    }
 
 
 def judge(
@@ -144,12 +67,7 @@ def judge_design(result: object) -> Judgement:
     """
     if not isinstance(result, bool | np.bool_):
         raise MeasurementError(f"a design claim returns a bool, not {type(result).__name__}")
-    holds = bool(result)
-    return Judgement(
-        REPLICATED if holds else CONTRADICTED,
-        None if holds else "the property does not hold",
-        depth=0.5 if holds else -0.5,
-    )
+    return Judgement(REPLICATED) if result else Judgement(CONTRADICTED, "the property does not hold")
 
 
 def with_reported(row: Mapping[str, Any], reported: Any) -> dict[str, Any]:
@@ -160,7 +78,7 @@ def with_reported(row: Mapping[str, Any], reported: Any) -> dict[str, Any]:
     """
     value = None if reported is None else reported.value
     estimate, interval = row["estimate"], row["interval"]
-    share = estimate / value if value and estimate is not None else None
+    share = None if value is None or estimate is None else _quotient(estimate, value)
     inside = interval[0] <= value <= interval[1] if value is not None and interval is not None else None
     return {**row, "share_of_reported": share, "reported_in_interval": inside}
 
@@ -184,13 +102,12 @@ def _judge_parts(
         verdict = REPLICATED if verdicts == {REPLICATED} else INCONCLUSIVE
     decisive = {name: j for name, j in judgements.items() if verdict != REPLICATED and j.verdict == verdict}
     others = {name: j for name, j in judgements.items() if j.verdict == REPLICATED and j.reason}
-    reasons = [f"{name}: {judgement.reason or verdict}" for name, judgement in (decisive or others).items()]
-    p_values = [j.p_value for j in judgements.values() if j.p_value is not None]
-    whole = len(p_values) == len(judgements)
+    why = [f"{name}: {judgement.reason or verdict}" for name, judgement in (decisive or others).items()]
     return Judgement(
         verdict,
-        "; ".join(reasons) or None,
-        p_value=max(p_values) if whole else None,
+        reasons.join(*why),
+        p_value=max(j.p_value for j in judgements.values() if j.p_value is not None),
+        p_contradicted=min(j.p_contradicted for j in judgements.values() if j.p_contradicted is not None),
         reached=all(j.reached for j in judgements.values()),
         parts=parts,
         series=plain.series,
@@ -212,20 +129,25 @@ def _judge_one(
         raise MeasurementError(
             f"returned bools, but “{prediction.text}” is judged on numbers; predict Holds()"
         )
-    values = plain.values
-    centre = sum(prediction.bound) / 2 if isinstance(prediction, Within) else prediction.bound
-    depth = _depth(prediction, lambda bound: values - bound)
+    values, n = plain.values, len(seeds)
+    centre = _difference(seeds, values, _centre(prediction))
     spread = not statistics.no_spread(values)
-    judged = _judge_depth(prediction, lambda bound: values - bound, depth, seeds, alpha)
+    estimate = float(values.mean())
+    interval = statistics.t_interval(values)
+    effect_size = statistics.hedges_g(centre) if spread else None
+    verdict = _decide(prediction, _beyond(prediction, seeds, values), seeds, alpha)
+    unclear = reasons.missing(
+        n, spread=spread, interval=interval is not None, effect_size=effect_size is not None
+    )
     return replace(
-        judged,
-        reason=_join(judged.reason, None if spread or len(seeds) == 1 else NO_SPREAD),
+        verdict,
+        reason=reasons.join(verdict.reason, unclear),
         values=values.tolist(),
-        estimate=float(values.mean()),
-        interval=statistics.t_interval(values),
-        effect_size=statistics.hedges_g(values - centre),
-        p_two_sided=statistics.sign_flip_p(values - centre, two_sided=True),
-        depth=float(_depth(prediction, lambda bound: np.array([values.mean() - bound]))[0]),
+        estimate=estimate,
+        interval=interval,
+        effect_size=effect_size,
+        p_two_sided=statistics.sign_flip_p(centre, two_sided=True),
+        depth=_depth_of(prediction, estimate),
         spread=spread,
     )
 
@@ -235,68 +157,100 @@ def _judge_ratio(
 ) -> Judgement:
     """Judge numerator − bound · denominator, provided that the denominator itself is above 0."""
     top, bottom = plain.numerator, plain.denominator
-
-    def contrast(bound: float) -> NDArray[np.float64]:
-        return top - bound * bottom
-
-    depth = _depth(prediction, contrast)
-    judged = _judge_depth(prediction, contrast, depth, seeds, alpha)
-    p_denominator = statistics.side_p(bottom, inclusive=False)
-    if p_denominator > alpha:
-        reason = f"nothing to attenuate: the denominator is not above 0 (p = {p_denominator:.3g})"
-        judged = replace(judged, verdict=INCONCLUSIVE, reason=_join(reason, _too_few(seeds, alpha)))
-    mean = float(bottom.mean())
-    estimate = float(top.mean()) / mean if mean != 0 else None
-    interval = statistics.fieller_interval(top, bottom) if mean > 0 else None
-    centre = sum(prediction.bound) / 2 if isinstance(prediction, Within) else prediction.bound
-    ratios = [float(t / b) if b != 0 else None for t, b in zip(top, bottom, strict=True)]
-    spread = not statistics.no_spread(contrast(centre))
-    if not spread:
-        unclear = NO_SPREAD if len(seeds) > 1 else None
-    else:
-        unclear = NOT_IDENTIFIED if interval is None else None
+    verdict = _decide(prediction, _beyond(prediction, seeds, top, bottom), seeds, alpha)
+    verdict = _with_denominator(verdict, bottom, seeds, alpha)
+    centre = _difference(seeds, top, _centre(prediction), bottom)
+    spread = not statistics.same_ratio(top, bottom)
+    estimate = _quotient(float(top.mean()), float(bottom.mean()))
+    interval = statistics.fieller_interval(top, bottom)
+    effect_size = statistics.hedges_g(centre) if spread else None
+    unclear = reasons.missing(
+        len(seeds),
+        spread=spread,
+        interval=interval is not None,
+        effect_size=effect_size is not None,
+    )
     return replace(
-        judged,
-        reason=_join(judged.reason, unclear),
-        values=ratios,
+        verdict,
+        reason=reasons.join(verdict.reason, unclear),
+        values=[_quotient(t, b) for t, b in zip(top.tolist(), bottom.tolist(), strict=True)],
         numerator=top.tolist(),
         denominator=bottom.tolist(),
         estimate=estimate,
         interval=interval,
-        effect_size=statistics.hedges_g(contrast(centre)),
-        p_two_sided=statistics.sign_flip_p(contrast(centre), two_sided=True),
-        depth=None
-        if estimate is None
-        else float(_depth(prediction, lambda bound: np.array([estimate - bound]))[0]),
+        effect_size=effect_size,
+        p_two_sided=statistics.sign_flip_p(centre, two_sided=True),
+        depth=None if estimate is None else _depth_of(prediction, estimate),
         spread=spread,
     )
 
 
-def _judge_depth(
-    prediction: OneSided | Within,
-    beyond: Callable[[float], NDArray[np.float64]],
-    depth: NDArray[np.float64],
-    seeds: Sequence[int],
-    alpha: float,
+def _with_denominator(
+    judged: Judgement, denominator: NDArray[np.float64], seeds: Sequence[int], alpha: float
 ) -> Judgement:
-    """The verdict and its p values; `beyond(bound)` is value − bound a seed, `depth` the way inside."""
-    if isinstance(prediction, Within):
-        # Two one-sided tests (Schuirmann 1987); the negation holds on one side or the other, hence the
-        # doubling.
-        low, high = prediction.bound
-        p = max(
-            statistics.side_p(beyond(low), inclusive=True), statistics.side_p(-beyond(high), inclusive=True)
-        )
-        opposite = min(
-            statistics.side_p(-beyond(low), inclusive=False), statistics.side_p(beyond(high), inclusive=False)
-        )
-        p_contradicted = min(1.0, 2 * opposite)
-        inclusive = True
+    """Let a verdict on a ratio stand only where its denominator is above 0.
+
+    Both tests must pass, so the larger p counts.
+    """
+    p = statistics.side_p(denominator, inclusive=False)
+    assert judged.p_value is not None
+    assert judged.p_contradicted is not None
+    verdict, reason = judged.verdict, judged.reason
+    low = [seed for seed, value in zip(seeds, denominator, strict=True) if value <= 0]
+    if p > alpha:
+        verdict, reason = INCONCLUSIVE, reasons.too_few(len(seeds), alpha)
+        if low:
+            where = "any seed" if len(low) == len(seeds) else reasons.named(low)
+            reason = reasons.join(f"nothing to attenuate: the denominator is not above 0 in {where}", reason)
+    return replace(
+        judged,
+        verdict=verdict,
+        reason=reason,
+        p_value=max(judged.p_value, p),
+        p_contradicted=max(judged.p_contradicted, p),
+    )
+
+
+def _decide(
+    prediction: OneSided | Within, beyond: Sequence[NDArray[np.float64]], seeds: Sequence[int], alpha: float
+) -> Judgement:
+    """The verdict, its p values and signs.
+
+    A region is two one-sided tests (Schuirmann 1987): both must pass, so the larger p. Its negation holds on
+    one side or on the other, so the smaller p counts, doubled.
+
+    Args:
+        prediction: The criterion.
+        beyond: For each of its bounds how far every seed lies beyond it `[seed]`.
+        seeds: The seeds.
+        alpha: The level.
+    """
+    inclusive = prediction.inclusive
+    p = max(statistics.side_p(side, inclusive=inclusive) for side in beyond)
+    opposite = min(statistics.side_p(-side, inclusive=not inclusive) for side in beyond)
+    p_contradicted = min(1.0, len(beyond) * opposite)
+    nearest = np.min(beyond, axis=0)
+    wrong = [seed for seed, d in zip(seeds, nearest, strict=True) if (d < 0 if inclusive else d <= 0)]
+    reason: str | None = None
+    if p <= alpha:
+        verdict = REPLICATED
+        if wrong:
+            reason = reasons.failing(prediction.text, wrong, seeds)
+    elif p_contradicted <= alpha:
+        verdict = CONTRADICTED
+        ours = reasons.OURS if prediction.source == "ours" else None
+        reason = reasons.join(reasons.failing(prediction.text, wrong, seeds), ours)
     else:
-        inclusive = prediction.inclusive
-        p = statistics.side_p(depth, inclusive=inclusive)
-        p_contradicted = statistics.side_p(-depth, inclusive=not inclusive)
-    return _decided(prediction, p, p_contradicted, depth, seeds, alpha, inclusive=inclusive)
+        verdict = INCONCLUSIVE
+        reason = reasons.undecided(prediction, beyond, wrong, seeds, alpha)
+    return Judgement(
+        verdict,
+        reason,
+        p_value=p,
+        p_contradicted=p_contradicted,
+        signs="".join("+" if d > 0 else "-" if d < 0 else "0" for d in nearest),
+        reached=reasons.too_few(len(seeds), alpha) is None,
+    )
 
 
 def _judge_holds(values: NDArray[np.float64], seeds: Sequence[int], alpha: float) -> Judgement:
@@ -305,13 +259,13 @@ def _judge_holds(values: NDArray[np.float64], seeds: Sequence[int], alpha: float
     p = 2.0**-n if k == n else 1.0
     p_contradicted = statistics.sign_test_p(n - k, n)
     wrong = [seed for seed, value in zip(seeds, values, strict=True) if not value]
-    count = f"holds in {k} of {n} seeds" + (f" (not in {_named(wrong)})" if wrong else "")
+    count = f"holds in {k} of {n} seeds" + (f" (not in {reasons.named(wrong)})" if wrong else "")
     if p <= alpha:
         verdict, reason = REPLICATED, None
     elif p_contradicted <= alpha:
         verdict, reason = CONTRADICTED, count
     else:
-        verdict, reason = INCONCLUSIVE, _join(count, _too_few(seeds, alpha))
+        verdict, reason = INCONCLUSIVE, reasons.join(count, reasons.too_few(n, alpha))
     return Judgement(
         verdict,
         reason,
@@ -322,83 +276,59 @@ def _judge_holds(values: NDArray[np.float64], seeds: Sequence[int], alpha: float
         depth=k / n - 0.5,
         signs="".join("+" if value else "-" for value in values),
         spread=0 < k < n,
-        reached=_too_few(seeds, alpha) is None,
+        reached=reasons.too_few(n, alpha) is None,
     )
 
 
-def _decided(
+def _beyond(
     prediction: OneSided | Within,
-    p: float,
-    p_contradicted: float,
-    depth: NDArray[np.float64],
     seeds: Sequence[int],
-    alpha: float,
-    *,
-    inclusive: bool,
-) -> Judgement:
-    wrong = [seed for seed, d in zip(seeds, depth, strict=True) if (d < 0 if inclusive else d <= 0)]
-    reason: str | None = None
-    if p <= alpha:
-        verdict = REPLICATED
-        if wrong:
-            reason = f"{_named(wrong)} on the other side"
-    elif p_contradicted <= alpha:
-        verdict = CONTRADICTED
-        where = "every seed" if len(wrong) == len(seeds) else f"{len(wrong)} of {len(seeds)} seeds"
-        reason = f"{where} on the other side of “{prediction.text}”"
-        if prediction.source == "ours":
-            reason = f"{reason}; {OURS}"
-    else:
-        verdict = INCONCLUSIVE
-        reason = _too_few(seeds, alpha)
-        if reason is None:
-            reason = _why_undecided(wrong, seeds, p, p_contradicted)
-    return Judgement(
-        verdict,
-        reason,
-        p_value=p,
-        p_contradicted=p_contradicted,
-        signs="".join("+" if d > 0 else "-" if d < 0 else "0" for d in depth),
-        reached=_too_few(seeds, alpha) is None,
-    )
+    values: NDArray[np.float64],
+    denominator: NDArray[np.float64] | float = 1.0,
+) -> list[NDArray[np.float64]]:
+    """For each bound how far every seed lies beyond it on the claimed side `[seed]`."""
+    return [
+        direction * _difference(seeds, values, bound, denominator) for bound, direction in _bounds(prediction)
+    ]
 
 
-def _why_undecided(wrong: Sequence[int], seeds: Sequence[int], p: float, p_contradicted: float) -> str:
-    odds = f"p = {p:.3g}, for the opposite {p_contradicted:.3g}"
-    if not wrong:
-        return f"every seed on the claimed side, but not far enough ({odds})"
-    if len(wrong) == len(seeds):
-        # Only a region can be missed by every seed and yet not be contradicted: its p is doubled.
-        return f"every seed outside of the region, but too few or on both sides to contradict it ({odds})"
-    if len(wrong) * 2 < len(seeds):
-        return f"{_named(wrong)} on the other side ({odds})"
-    right = [seed for seed in seeds if seed not in wrong]
-    return f"only {_named(right)} on the claimed side ({odds})"
-
-
-def _too_few(seeds: Sequence[int], alpha: float) -> str | None:
-    needed = statistics.seeds_needed(alpha)
-    return f"needs at least {needed} seeds at this α ({alpha:g})" if len(seeds) < needed else None
-
-
-def _depth(
-    prediction: OneSided | Within, beyond: Callable[[float], NDArray[np.float64]]
+def _difference(
+    seeds: Sequence[int],
+    values: NDArray[np.float64],
+    bound: float,
+    denominator: NDArray[np.float64] | float = 1.0,
 ) -> NDArray[np.float64]:
-    """How far inside the claimed region, negative outside; `beyond(bound)` is value − bound."""
+    """Values − bound · denominator `[seed]`."""
+    with np.errstate(over="ignore"):
+        scaled = bound * np.broadcast_to(denominator, values.shape)
+        bad = [seed for seed, gap in zip(seeds, values - scaled, strict=True) if not np.isfinite(gap)]
+    if bad:
+        raise MeasurementError(f"the distance from the bound {bound:g} is not finite at {reasons.named(bad)}")
+    return statistics.difference(values, scaled)
+
+
+def _depth_of(prediction: OneSided | Within, estimate: float) -> float:
+    """How far an estimate lies beyond the nearer bound."""
+    bounds = _bounds(prediction)
+    return min(direction * float(statistics.difference([estimate], bound)[0]) for bound, direction in bounds)
+
+
+def _bounds(prediction: OneSided | Within) -> list[tuple[float, int]]:
+    """Each bound, and +1 or -1 for the side of it that is claimed."""
     if isinstance(prediction, Within):
-        low, high = prediction.bound
-        return np.minimum(beyond(low), -beyond(high))
-    return prediction.direction * beyond(prediction.bound)
+        return [(prediction.low, 1), (prediction.high, -1)]
+    return [(prediction.bound, prediction.direction)]
 
 
-def _named(seeds: Sequence[int]) -> str:
-    """Such as "seeds 1 and 3"; a long list is cut to its first ten, and says so."""
-    if len(seeds) == 1:
-        return f"seed {seeds[0]}"
-    if len(seeds) > 12:
-        return f"seeds {', '.join(map(str, seeds[:10]))} and {len(seeds) - 10} more"
-    return f"seeds {', '.join(map(str, seeds[:-1]))} and {seeds[-1]}"
+def _centre(prediction: OneSided | Within) -> float:
+    """The bound, or the middle of a region: what two-sided statements refer to."""
+    bounds = _bounds(prediction)
+    return sum(bound / len(bounds) for bound, _ in bounds)
 
 
-def _join(*reasons: str | None) -> str | None:
-    return "; ".join(reason for reason in reasons if reason) or None
+def _quotient(numerator: float, denominator: float) -> float | None:
+    """A ratio, None where there is no finite one."""
+    if denominator == 0:
+        return None
+    quotient = numerator / denominator
+    return quotient if math.isfinite(quotient) else None

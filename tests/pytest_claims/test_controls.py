@@ -35,6 +35,11 @@ def test_a_control_as_far_beyond_but_not_replicated_leaves_the_claim_be():
     assert compare(Exceeds(0.0), around(1.0), [5.0, 5.0, 5.0, 5.0, -0.1])["discriminates"]
 
 
+def test_exactly_half_of_the_way_counts_whatever_rounding_makes_of_it():
+    # 0.85 − 0.8 over 0.9 − 0.8 is 0.4999999999999994 in floating point.
+    assert not compare(AtLeast(0.8), [0.9] * 5, [0.85] * 5)["discriminates"]
+
+
 def test_the_way_is_measured_from_the_bound():
     # 0.95 against 0.9 and 1.0: half of the way from the bound, though 95 % of the value.
     assert compare(AtLeast(0.9), around(1.0), around(0.945))["share"] == close(0.45)
@@ -61,7 +66,8 @@ def test_holds_and_design():
     assert not compare(Holds(), [True] * 5, [True] * 5)["discriminates"]
     assert compare(Holds(), [True] * 5, [True] * 4 + [False])["discriminates"]
     assert not discriminates(judge_design(True), judge_design(True), None)["discriminates"]
-    assert discriminates(judge_design(True), judge_design(False), None)["discriminates"]
+    found = discriminates(judge_design(True), judge_design(False), None)
+    assert found == {"verdict": "contradicted", "estimate": None, "share": None, "discriminates": True}
 
 
 def test_parts_must_all_be_as_good():

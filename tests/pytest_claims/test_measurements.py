@@ -66,6 +66,10 @@ def test_anything_that_converts_to_one_number_a_seed_is_taken(measured):
         ),
         (Values([1, 2, 3], series={"curve": np.array([math.inf])}), "not finite"),
         (Values([1, 2, 3], series={"curve": object()}), "no plain data"),
+        (Parts(series=[1], a=[1, 2, 3]), "the series of Parts is a mapping"),
+        (np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]), "MaskedArray"),
+        ([1.0, 2e300, 3.0], "too large to judge at seed 1"),
+        (np.array(["1e4000", "1", "1"], dtype=np.longdouble), "not finite at seed 0: inf"),
     ],
 )
 def test_what_cannot_be_judged_is_refused_by_name(measured, says):
@@ -97,3 +101,10 @@ def test_the_series_of_a_part_stays_under_its_name():
 
 def test_one_seed_may_be_a_bare_number():
     assert normalise(4.0, [7]).values.tolist() == [4.0]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_number_in_short_format_is_the_decimal_that_it_stands_for(dtype):
+    # float32(0.95) is 0.949999988…: read as that, an accuracy of 0.95 would miss the bound 0.95.
+    assert normalise(np.full(3, 0.95, dtype), SEEDS).values.tolist() == [0.95] * 3
+    assert normalise([dtype(0.95)] * 3, SEEDS).values.tolist() == [0.95] * 3

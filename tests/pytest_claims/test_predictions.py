@@ -39,6 +39,8 @@ def test_an_unknown_source_is_refused(make):
         (Within(-0.0488, 0.0488, source="ours"), "within ±0.0488 (ours)"),
         (Within(0.0488, 0.1952), "within 0.0488 to 0.1952"),
         (Holds(), "holds in every seed"),
+        (Exceeds(0.99999999), "> 0.99999999"),
+        (Within(0.1234567, 2.0), "within 0.1234567 to 2"),
     ],
 )
 def test_the_text_says_bound_and_source(prediction, text):
