@@ -4,8 +4,9 @@ Every triplet (s, r, a) has three hidden units, each reading two elements and wr
 
     reads s and a, writes r        reads s and r, writes a        reads r and a, writes s
 
-A unit's activation is its pre-activation to a power k. With k = 2 or more it is convex, and that is what tells apart two
-readings of one bag of tokens: (2v)^k + (2u)^k > 2·(v + u)^k as soon as v ≠ u. The weights are written, not learned.
+A unit's activation is its pre-activation to a power k. With k = 2 or more it is convex, and that is what
+tells apart two readings of one bag of tokens: (2v)^k + (2u)^k > 2·(v + u)^k as soon as v ≠ u. The weights are
+written, not learned.
 """
 
 from __future__ import annotations

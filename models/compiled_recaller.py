@@ -1,25 +1,27 @@
 """The recaller in compiled form: exact, and nearly independent of how many facts the memory holds.
 
-With orthonormal embeddings a hidden unit sees nothing of a prompt but the attention on the positions that hold its two
-elements. So a prompt's units fall into a few kinds, one a *position mask*, and a token's logit is a count of masks::
+With orthonormal embeddings a hidden unit sees nothing of a prompt but the attention on the positions that
+hold its two elements. So a prompt's units fall into a few kinds, one a *position mask*, and a token's logit
+is a count of masks::
 
     logit = Σ over masks  count · (Σ attention on the mask's positions) ^ k
 
-Tokens of one prompt with equal counts have equal logits. A *class* is one row of counts; classes are shared by all
-prompts, whose only difference is how many tokens they have in each class. Training needs just that table, one row a
-sequence: the loss of a step is one matrix product, whatever the size of the base.
+Tokens of one prompt with equal counts have equal logits. A *class* is one row of counts; classes are shared
+by all prompts, whose only difference is how many tokens they have in each class. Training needs just that
+table, one row a sequence: the loss of a step is one matrix product, whatever the size of the base.
 
 Rows of counts are formed from integer codes, exactly as the memory's three kinds of unit write them:
 
-- a relation r′ is written by (s, a) units: the code says which of the prompt's answers r′ gives to each of its subjects;
-- an answer is written by (s, r) units: the code counts the relations that give it to each of the prompt's subjects, and
-  at step 2 says whether the prompt's relation r gives it to one of them;
+- a relation r′ is written by (s, a) units: the code says which of the prompt's answers r′ gives to each of
+  its subjects;
+- an answer is written by (s, r) units: the code counts the relations that give it to each of the prompt's
+  subjects, and at step 2 says whether the prompt's relation r gives it to one of them;
 - a subject is written by (r, a) units: the same with answers and subjects exchanged.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +46,10 @@ class CompiledPrompts:
     class_of: Ints
     targets: Ints
     first_token: int
+
+    def __getitem__(self, sequences: slice | Ints) -> CompiledPrompts:
+        """Some of the prompts."""
+        return replace(self, class_of=self.class_of[sequences], targets=self.targets[sequences])
 
     def class_logits(self, attention: NDArray[np.float64], power: int) -> NDArray[np.float64]:
         """Logits of the classes, `[class]`, at an attention `[position]`."""
@@ -79,7 +85,7 @@ def position_masks(pairs: int, *, with_relation: bool) -> list[tuple[int, ...]]:
     Positions are s1 a1 s2 a2 … s_query <sep>, then the relation at step 2.
     """
     subjects, answers = range(0, 2 * pairs + 1, 2), range(1, 2 * pairs, 2)
-    masks = [(position,) for position in range(2 * pairs + 1)]
+    masks: list[tuple[int, ...]] = [(position,) for position in range(2 * pairs + 1)]
     masks += [(subject, answer) for subject in subjects for answer in answers]
     if with_relation:
         relation = 2 * pairs + 2
@@ -93,8 +99,8 @@ def compile_prompts(
     """Compile prompts of one base.
 
     Args:
-        table: the answer of every subject under every relation, `[relation, subject]`, rows injective. Tokens are numbered
-            subjects first, then relations, then answers, then the separator.
+        table: the answer of every subject under every relation, `[relation, subject]`, rows injective. Tokens
+            are numbered subjects first, then relations, then answers, then the separator.
         prompts: tokens s1 a1 s2 a2 … s_query <sep>, and the relation at step 2, `[sequence, position]`.
         targets: the right token, `[sequence]`.
         decode: `"relations"` or `"vocabulary"`: among which tokens the model decodes.
@@ -151,9 +157,10 @@ def compile_prompts(
 def _relation_classes(
     table: Ints, subjects: Ints, answers: Ints, column: dict[tuple[int, ...], int]
 ) -> tuple[Ints, Ints]:
-    """Classes of the relation tokens: which of the prompt's answers a relation gives to which of its subjects.
+    """Classes of the relation tokens: which of the prompt's answers a relation gives to which subject.
 
-    All partial matchings have a row, whether they occur or not, so that bases of any size share their classes.
+    All partial matchings have a row, whether they occur or not, so that bases of any size share their
+    classes.
 
     Returns:
         Counts `[class, mask]` and the class of every relation `[sequence, relation]`.
@@ -198,7 +205,7 @@ def _hits(given: Ints | None, elements: Ints) -> Ints | None:
 def _element_classes(
     facts: Ints, hits: Ints | None, positions: range, column: dict[tuple[int, ...], int]
 ) -> tuple[Ints, Ints]:
-    """Classes of the answer tokens (given the prompt's subjects) or of the subject tokens (given its answers).
+    """Classes of the answer tokens (from the prompt's subjects) or the subject tokens (from its answers).
 
     Args:
         facts: relations that join an element of the prompt to a token, `[sequence, element, token]`.

@@ -1,8 +1,8 @@
 """Perturbed gradient descent: one large step, a perturbation, then small steps.
 
-The large step is scaled by the gradient's largest component, so that this component moves by a given length however flat
-the start is: it suppresses the useless positions at once and lands beside the saddle where all pairs weigh the same. The
-perturbation leaves the saddle, the small steps descend from it.
+The large step is scaled by the gradient's largest component, so that this component moves by a given length
+however flat the start is: it suppresses the useless positions at once and lands beside the saddle where all
+pairs weigh the same. The perturbation leaves the saddle, the small steps descend from it.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ def descend(
         start: initial weights, `[replicate, weight]`.
         perturbation: added after the large step, `[replicate, weight]`.
         schedule: lengths of the phases.
-        project: applied after the large step, before the perturbation (symmetrisation, where a claim is about an
-            exactly symmetric problem).
+        project: applied after the large step, before the perturbation (symmetrisation, where a claim is about
+            an exactly symmetric problem).
         progress: called now and then with the steps done and their total.
 
     Returns:
-        The whole trajectory `[replicate, steps + 3, weight]`: start, after the large step, after the perturbation, then
-        after every small step.
+        The whole trajectory `[replicate, steps + 3, weight]`: start, after the large step, after the
+        perturbation, then after every small step.
 
     Raises:
         FloatingPointError: weights that are not finite.

@@ -1,8 +1,9 @@
 """An associative memory learned by gradient descent: an MLP trained to complete triplets.
 
-It sees two elements of a triplet, summed, and predicts the third. Up to two random distractor tokens are added to the sum, because the
-recaller will show it a sum of six. Squared ReLU without biases makes it homogeneous of degree two: scaling the input scales
-the logits, and changes no ranking.
+It sees two elements of a triplet, summed, and predicts the third: where several triplets share the two, all
+their thirds in equal parts. Up to two random distractor tokens are added to the sum, because the recaller
+will show it a sum of six. Squared ReLU without biases makes it homogeneous of degree two: scaling the input
+scales the logits, and changes no ranking.
 """
 
 from __future__ import annotations
@@ -68,10 +69,11 @@ def pretrain_memory(
     """
     memory = LearnedMemory(tokens, how.units, torch.Generator().manual_seed(2 * seed))
     data = torch.Generator().manual_seed(2 * seed + 1)
-    optimizer = torch.optim.Adam(memory.parameters(), lr=how.learning_rate)
+    optimizer = torch.optim.Adam(memory.parameters(), lr=how.learning_rate, fused=True)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, how.steps)
     one_hot = torch.eye(tokens)
     order = torch.tensor(READS_AND_WRITES)
+    thirds = _consistent_thirds(triplets, tokens)
     for number in range(how.steps):
         chosen = torch.randint(len(triplets), (how.batch,), generator=data)
         kinds = torch.randint(len(order), (how.batch,), generator=data)
@@ -80,7 +82,8 @@ def pretrain_memory(
         amount = torch.randint(how.distractors + 1, (how.batch, 1), generator=data)
         shown = torch.arange(how.distractors) < amount
         inputs = one_hot[elements[:, :2]].sum(dim=1) + (one_hot[extra] * shown[:, :, None]).sum(dim=1)
-        loss = torch.nn.functional.cross_entropy(memory(inputs), elements[:, 2])
+        targets = thirds[elements[:, 0], elements[:, 1]]
+        loss = torch.nn.functional.cross_entropy(memory(inputs), targets)
         if not loss.isfinite():
             raise FloatingPointError(f"the loss is {loss.item()} at update {number}")
         optimizer.zero_grad()
@@ -90,3 +93,11 @@ def pretrain_memory(
         if number % 20 == 0:
             progress(number, how.steps)
     return memory
+
+
+def _consistent_thirds(triplets: Tensor, tokens: int) -> Tensor:
+    """Share of each third among the triplets that hold two elements, `[token, token, token]`."""
+    thirds = torch.zeros(tokens, tokens, tokens)
+    for first, second, third in READS_AND_WRITES:
+        thirds[triplets[:, first], triplets[:, second], triplets[:, third]] = 1
+    return thirds / thirds.sum(dim=2, keepdim=True).clamp(min=1)

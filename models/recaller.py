@@ -1,9 +1,10 @@
 """The one-layer recaller as a reader would write it: positional attention, then a frozen memory.
 
-Attention at the decoding position depends on positions alone, so its weights are a row: v = softmax(w), one w a step. The
-attended sum of embeddings goes through the memory, and what the memory writes is compared with every token's embedding.
-Step 1 decodes the relation from s1 a1 s2 a2 s3 <sep> (a row of 6 for two pairs), step 2 the answer with the relation appended (a row
-of 7). `models/compiled_recaller.py` evaluates the same model without forming the memory.
+Attention at the decoding position depends on positions alone, so its weights are a row: v = softmax(w), one w
+a step. The attended sum of embeddings goes through the memory, and what the memory writes is compared with
+every token's embedding. Step 1 decodes the relation from s1 a1 s2 a2 s3 <sep> (a row of 6 for two pairs),
+step 2 the answer with the relation appended (a row of 7). `models/compiled_recaller.py` evaluates the same
+model without forming the memory.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def fine_tune(
     schedule: Schedule,
     perturbation: Tensor,
 ) -> Tensor:
-    """Fine-tune the row that belongs to the prompts' length by perturbed gradient descent on the cross-entropy.
+    """Fine-tune the row that fits the prompts' length by perturbed gradient descent on the cross-entropy.
 
     Args:
         recaller: changed in place, in that row alone.
@@ -82,6 +83,7 @@ def fine_tune(
             row.copy_(weights[0])
         logits = recaller(tokens)
         scaled = (logits - logits.amax(dim=1, keepdim=True)) / temperature
+        slope: Tensor
         (slope,) = torch.autograd.grad(torch.nn.functional.cross_entropy(scaled, targets), row)
         return slope[None]
 

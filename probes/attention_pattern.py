@@ -1,7 +1,7 @@
 """Where a row of positional attention lies, against the patterns that the theory knows.
 
-The *pairwise* pattern for two pairs is (a, a, ½ − a, ½ − a, 0, 0) over s1 a1 s2 a2 s3 <sep>, up to exchange of the pairs: a subject and its
-answer weigh the same, the two pairs do not.
+The *pairwise* pattern for two pairs is (a, a, ½ − a, ½ − a, 0, 0) over s1 a1 s2 a2 s3 <sep>, up to exchange
+of the pairs: a subject and its answer weigh the same, the two pairs do not.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ def pair_gap(attention: Floats) -> Floats:
 def optimal_weight(power: int) -> float:
     """The weight a*(k) that maximises the least margin over rivals as the temperature goes to 0.
 
-    Two rivals bind: the one with the swapped facts, and the one that shares the heavier pair. With u = 2a their margins
-    are u^k + (1 − u)^k − 2^(1−k), which grows with u, and (1 − u)^k − 2((1 − u)/2)^k, which falls; a* is where they meet.
+    Two rivals bind: the one with the swapped facts, and the one that shares the heavier pair. With u = 2a
+    their margins are u^k + (1 − u)^k − 2^(1−k), which grows with u, and (1 − u)^k − 2((1 − u)/2)^k, which
+    falls; a* is where they meet.
 
     Args:
         power: k of the activation, at least 2: a linear memory has no such weight.
@@ -81,11 +82,12 @@ def attention_after_copy(attention: Floats, tokens: NDArray[np.int64], query: in
     copies = tokens[:, :query] == tokens[:, query, None]
     if not (copies.sum(axis=1) == 1).all():
         raise ValueError("every prompt must hold its query token exactly once before the query position")
-    return attention[np.arange(len(tokens)), copies.argmax(axis=1) + 1]
+    after: Floats = attention[np.arange(len(tokens)), copies.argmax(axis=1) + 1]
+    return after
 
 
 def induction_attention(tokens: NDArray[np.int64], query: int) -> Floats:
-    """A hand-built induction head: all attention on the token after the earlier copy, `[prompt, position]`."""
+    """A hand-built induction head: all attention on what followed the copy, `[prompt, position]`."""
     attention = np.zeros(tokens.shape)
     copy = (tokens[:, :query] == tokens[:, query, None]).argmax(axis=1)
     attention[np.arange(len(tokens)), copy + 1] = 1.0

@@ -1,10 +1,11 @@
 """Whether a token is recalled, and by how much.
 
-An item is *right* only with a relative margin of at least .01. An argmax without noise rewards margins of 1e-9:
-fine-tuned without confusing sequences, a model scores 1.000 by argmax in most seeds while it knows nothing.
+An item is *right* only with a relative margin of at least .01. An argmax without noise rewards margins of
+1e-9: fine-tuned without confusing sequences, a model scores 1.000 by argmax in most seeds while it knows
+nothing.
 
-Logits come with a count of rivals: how many tokens other than the right one have that logit. For a plain row of
-logits the counts are ones, and zero at the right token; in compiled form many tokens share a logit.
+Logits come with a count of rivals: how many tokens other than the right one have that logit. For a plain row
+of logits the counts are ones, and zero at the right token; in compiled form many tokens share a logit.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ TIE = 1e-9
 
 
 def relative_margins(right: Floats, logits: Floats, rivals: NDArray[np.int64]) -> Floats:
-    """(Logit of the right token − logit of its best rival) / |logit of the right token|, before any temperature.
+    """(Right token's logit − its best rival's) / |right token's logit|, before any temperature.
 
     Args:
         right: logit of the right token, `[item]`.
@@ -33,7 +34,9 @@ def relative_margins(right: Floats, logits: Floats, rivals: NDArray[np.int64]) -
         `[item]`; −inf where the right token's logit is 0.
     """
     best = np.where(rivals > 0, logits, -np.inf).max(axis=1)
-    return np.divide(right - best, np.abs(right), out=np.full(len(right), -np.inf), where=right != 0)
+    margins = np.full(len(right), -np.inf)
+    np.divide(right - best, np.abs(right), out=margins, where=right != 0)
+    return margins
 
 
 def accuracy(margins: Floats) -> float:

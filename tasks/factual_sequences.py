@@ -5,15 +5,16 @@ A prompt and its two targets, with relation 4 hidden (two pairs)::
     s7 a2  s1 a9  s3 <sep>      step 1 -> r4
     s7 a2  s1 a9  s3 <sep> r4   step 2 -> a5, the answer of s3 under r4: nothing in the prompt says it
 
-*Assumption 1*: two pairs determine the relation. Sequences with two pairs that fit a second relation are never drawn.
-*Assumption 2*: confusing sequences occur. Such a sequence has a rival, a relation that holds the same answers for the
-same subjects in another order (above: r6 with s7 -> a9 and s1 -> a2), so that the bag of tokens fits both.
+*Assumption 1*: two pairs determine the relation. Sequences with two pairs that fit a second relation are
+never drawn. *Assumption 2*: confusing sequences occur. Such a sequence has a rival, a relation that holds the
+same answers for the same subjects in another order (above: r6 with s7 -> a9 and s1 -> a2), so that the bag of
+tokens fits both.
 
-The rivals of a drawn sequence come from the base alone. A rival r′ of r permutes subjects by σ = r′⁻¹ ∘ r, and a
-sequence is confusing when its subjects are a union of cycles of some σ, at most one of them a fixed point. Cycles are plentiful
-(a random permutation has 1/L cycles of length L on average), which lets confusing sequences be drawn without search.
-With more than two pairs the types of rival (for three: one pair kept and two exchanged, or all three moved round) are
-drawn equally often.
+The rivals of a drawn sequence come from the base alone. A rival r′ of r permutes subjects by σ = r′⁻¹ ∘ r,
+and a sequence is confusing when its subjects are a union of cycles of some σ, at most one of them a fixed
+point. Cycles are plentiful (a random permutation has 1/L cycles of length L on average), which lets confusing
+sequences be drawn without search. With more than two pairs the types of rival (for three: one pair kept and
+two exchanged, or all three moved round) are drawn equally often.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ class FactualSequences:
 
     @property
     def pairs(self) -> int:
-        return self.subjects.shape[1] - 1
+        """Pairs in a prompt."""
+        return int(self.subjects.shape[1]) - 1
 
     def __getitem__(self, index: slice | Ints | Bools) -> FactualSequences:
         return FactualSequences(
@@ -66,8 +68,8 @@ class FactualSequences:
 
     def among(self, others: FactualSequences, base: KnowledgeBase) -> Bools:
         """Which sequences occur among others, `[sequence]`."""
-        names = (_names(base, one.relations, one.subjects) for one in (self, others))
-        return np.isin(*names)
+        own, theirs = (_names(base, one.relations, one.subjects) for one in (self, others))
+        return np.isin(own, theirs)
 
     def facts(self, base: KnowledgeBase) -> Bools:
         """Which facts occur, those of the queries included, `[relation, subject]`."""
@@ -90,7 +92,8 @@ class Rivals:
     Attributes:
         sharing_two: hold two or more pairs of the prompt. Assumption 1: none.
         permuted: hold the prompt's answers in another order. Assumption 2: some sequences have one.
-        half_mismatched: give one of the prompt's answers to two of its subjects. Impossible for injective relations.
+        half_mismatched: give one of the prompt's answers to two of its subjects. Impossible for injective
+            relations.
     """
 
     sharing_two: Ints
@@ -101,23 +104,32 @@ class Rivals:
 def count_rivals(
     table: Ints, relations: Ints, subjects: Ints, answers: Ints, *, sequences_at_once: int = 1024
 ) -> Rivals:
-    """Compare every sequence with every relation of `table` `[relation, subject]`, which need not be injective.
+    """Compare every sequence with every relation of a table, whose relations need not be injective.
 
     Args:
-        table: the answers of every relation.
+        table: the answers of every relation, `[relation, subject]`.
         relations: hidden relation, `[sequence]`.
         subjects: subjects of the pairs, without the query, `[sequence, pair]`.
         answers: their answers, `[sequence, pair]`.
-        sequences_at_once: bounds the memory of the comparison, `[relation, sequence, pair, pair]` booleans.
+        sequences_at_once: bounds the memory of the comparison, `[relation, sequence]` a few times over.
     """
     parts: list[tuple[Ints, Ints, Ints]] = []
+    pairs = subjects.shape[1]
     for start in range(0, max(len(relations), 1), sequences_at_once):
         chunk = slice(start, start + sequences_at_once)
-        matches = table[:, subjects[chunk], None] == answers[chunk, None, :]
-        sharing_two = np.diagonal(matches, axis1=2, axis2=3).sum(axis=2) >= 2
-        inside = matches.any(axis=3).all(axis=2)
-        repeated = (matches.sum(axis=2) > 1).any(axis=2)
+        shape = (len(table), len(relations[chunk]))
+        shared = np.zeros(shape, dtype=np.int8)
+        inside = np.ones(shape, dtype=bool)
+        given = np.zeros((pairs, *shape), dtype=np.int8)  # how many subjects a relation gives each answer to
+        for i in range(pairs):
+            image = table[:, subjects[chunk, i]]
+            matches = [image == answers[chunk, j] for j in range(pairs)]
+            shared += matches[i]
+            inside &= np.logical_or.reduce(matches)
+            given += np.array(matches)
+        repeated = (given > 1).any(axis=0)
         other = np.arange(len(table))[:, None] != relations[chunk]
+        sharing_two = shared >= 2
         parts.append(
             (
                 (sharing_two & other).sum(axis=0),
@@ -144,8 +156,8 @@ def draw_sequences(
     Args:
         base: the facts.
         count: how many sequences.
-        confusing_share: share of confusing sequences, exact in every prefix up to rounding (half up), so that the first m
-            of a draw are themselves a draw of m. `None`: as they fall.
+        confusing_share: share of confusing sequences, exact in every prefix up to rounding (half up), so that
+            the first m of a draw are themselves a draw of m. `None`: as they fall.
         generator: source of every choice.
         pairs: pairs in a prompt.
         avoid: facts that may not occur, query included, `[relation, subject]`.
@@ -190,7 +202,7 @@ def concatenate(parts: Sequence[FactualSequences]) -> FactualSequences:
 
 
 def _take(batch: Callable[[int], FactualSequences], count: int) -> FactualSequences:
-    """The first `count` sequences of batches made by a batch size; gives up after many empty ones in a row."""
+    """The first `count` sequences of batches of a size; gives up after many empty ones in a row."""
     parts: list[FactualSequences] = []
     found = fruitless = 0
     while found < count or not parts:
@@ -248,7 +260,7 @@ def _uniform(base: KnowledgeBase, pairs: int, size: int, generator: np.random.Ge
 def _permuted(
     base: KnowledgeBase, pairs: int, size: int, generator: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """Sequences with a rival that permutes their pairs: subjects are cycles of σ = r′⁻¹ ∘ r, in random order."""
+    """Sequences with a rival that permutes their pairs: subjects are cycles of σ, in random order."""
     size = min(size, 2048)  # bounds the table of permutations, [size, subject]
     relations = generator.integers(base.n_relations, size=size)
     rivals = generator.integers(base.n_relations, size=size)
@@ -264,7 +276,7 @@ def _permuted(
 
 
 def _cycle_types(pairs: int) -> list[tuple[int, ...]]:
-    """Cycle lengths of the permutations of `pairs` elements with at most one fixed point: 3 -> (3,), (2, 1)."""
+    """Cycle lengths of permutations of `pairs` elements with at most one fixed: 3 -> (3,), (2, 1)."""
 
     def partitions(total: int, largest: int) -> Iterator[tuple[int, ...]]:
         if total == 0:

@@ -1,19 +1,22 @@
 """A knowledge base of (subject, relation, answer) triplets, and the names of its tokens.
 
-Every relation is a permutation from subjects to answers, drawn independently of the others, so that S subjects and S
-relations hold S·S facts. With S = 3::
+Every relation is a permutation from subjects to answers, drawn independently of the others, so that S
+subjects and S relations hold S·S facts. With S = 3::
 
     relation 0:  s0 -> a2   s1 -> a0   s2 -> a1
     relation 1:  s0 -> a0   s1 -> a1   s2 -> a2
-    relation 2:  s0 -> a1   s1 -> a0   s2 -> a2        (s1, a0) fits relations 0 and 2: one pair does not name a relation
+    relation 2:  s0 -> a1   s1 -> a0   s2 -> a2        (s1, a0) fits relations 0 and 2: one pair does not name
+    a relation
 
-Relations are injective for a reason. A *half-mismatched* rival, a relation that maps both subjects of a prompt to its
-first answer, would score (v_s1 + v_a1)^k + (v_s2 + v_a1)^k, and no attention that depends on positions alone beats both
-this rival and its mirror (both subjects to the second answer). A permutation cannot be such a rival.
+Relations are injective for a reason. A *half-mismatched* rival, a relation that maps both subjects of a
+prompt to its first answer, would score (v_s1 + v_a1)^k + (v_s2 + v_a1)^k, and no attention that depends on
+positions alone beats both this rival and its mirror (both subjects to the second answer). A permutation
+cannot be such a rival.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +28,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class KnowledgeBase:
-    """Facts as a table, and the token ids of one vocabulary: subjects, relations, answers, then the separator.
+    """Facts as a table, and the ids of their tokens: subjects, relations, answers, then the separator.
 
     Attributes:
         answers: answer of every subject under every relation, `[relation, subject]`, each row a permutation.
@@ -43,16 +46,18 @@ class KnowledgeBase:
 
     @property
     def n_relations(self) -> int:
-        return self.answers.shape[0]
+        """How many relations there are."""
+        return len(self.answers)
 
     @property
     def n_subjects(self) -> int:
         """How many subjects there are; there are as many answers."""
-        return self.answers.shape[1]
+        return int(self.answers.shape[1])
 
     @property
     def n_triplets(self) -> int:
-        return self.answers.size
+        """How many facts there are."""
+        return int(self.answers.size)
 
     @property
     def relation_token(self) -> int:
@@ -66,10 +71,12 @@ class KnowledgeBase:
 
     @property
     def separator(self) -> int:
+        """Token that ends a prompt."""
         return 2 * self.n_subjects + self.n_relations
 
     @property
     def n_tokens(self) -> int:
+        """Size of the vocabulary."""
         return self.separator + 1
 
     @cached_property
@@ -86,8 +93,8 @@ class KnowledgeBase:
 
 
 def subjects_for(n_triplets: int) -> int:
-    """Subjects (and relations) of the base whose size comes nearest to `n_triplets`: 10^5 is held as 316² = 99,856."""
-    return round(n_triplets**0.5)
+    """Subjects, and relations, of the base nearest in size: 10^5 triplets are held as 316² = 99,856."""
+    return round(math.sqrt(n_triplets))
 
 
 def draw_knowledge_base(n_subjects: int, generator: np.random.Generator) -> KnowledgeBase:

@@ -1,7 +1,8 @@
 """The procedure of the factual-recall paper: what is trained, and what is measured on held-out sequences.
 
-Every random choice has a generator of its own, made from the seed and a purpose, so that a change to one leaves the others
-as they were. A seed draws its knowledge base, its fine-tuning sequences, its perturbation and its held-out sequences.
+Every random choice has a generator of its own, made from the seed and a purpose, so that a change to one
+leaves the others as they were. A seed draws its knowledge base, its fine-tuning sequences, its perturbation
+and its held-out sequences.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pytest_claims import Progress, Store
 
 from models.attention_row import AttentionRowLoss, stack_losses
 from models.compiled_recaller import CompiledPrompts, compile_prompts
@@ -22,6 +22,7 @@ from models.pretrained_memory import LearnedMemory, Pretraining, pretrain_memory
 from models.recaller import Recaller, fine_tune
 from probes.attention_pattern import pair_gap
 from probes.recall import accuracy, argmax_accuracy, relative_margins
+from pytest_claims import Progress, Store
 from tasks.factual_sequences import FactualSequences, concatenate, draw_sequences
 from tasks.knowledge_base import KnowledgeBase, draw_knowledge_base
 
@@ -32,7 +33,13 @@ PURPOSES = ("base", "fine-tuning", "perturbation", "held-out", "shuffled relatio
 """What a generator is for; its place here is part of the generator's seed."""
 
 VOCABULARY_CLASSES = 512
-"""Width to which the classes of prompts decoded over the vocabulary are padded: some 300 occur with 10^5 facts."""
+"""Width to which the classes of prompts decoded over the vocabulary are padded: some 300 occur with 10^5
+facts."""
+
+
+SMALL_SAMPLE = 64
+"""Up to this many sequences a step costs little more than its overhead, so that such samples share a
+stack."""
 
 
 def generator(seed: int, purpose: str, *more: int) -> np.random.Generator:
@@ -57,6 +64,7 @@ def compiled(
     *,
     step: int,
     decode: str,
+    answer_order: tuple[int, ...] | None = None,
     predicted_relation: NDArray[np.int64] | None = None,
 ) -> CompiledPrompts:
     """Sequences as prompts of step 1 (the relation is right) or step 2 (the answer is right).
@@ -64,6 +72,8 @@ def compiled(
     Step 2 appends the true relation, or the one given in its place.
     """
     prompts = sequences.prompts(base)
+    if answer_order is not None:
+        prompts[:, 1:-1:2] = prompts[:, 1:-1:2][:, answer_order]
     if step == 1:
         targets = base.relation_token + sequences.relations
     else:
@@ -74,8 +84,8 @@ def compiled(
 
 
 @dataclass(frozen=True)
-class FineTuning:
-    """One attention row fine-tuned over the constructed memory, seeds together.
+class Setting:
+    """Everything that fine-tuning one attention row depends on, but the seed.
 
     Attributes:
         n_subjects: S; the base holds S² triplets.
@@ -113,8 +123,7 @@ class FineTuning:
 
     def compile(self, base: KnowledgeBase, sequences: FactualSequences) -> CompiledPrompts:
         """Sequences as prompts of this fine-tuning."""
-        prompts = compiled(base, sequences, step=self.step, decode=self.decode)
-        return prompts if self.answer_order is None else prompts.with_answers_at(self.answer_order)
+        return compiled(base, sequences, step=self.step, decode=self.decode, answer_order=self.answer_order)
 
     def loss(self, seeds: tuple[int, ...]) -> AttentionRowLoss:
         """The loss of every seed."""
@@ -132,28 +141,39 @@ class FineTuning:
             classes=VOCABULARY_CLASSES if self.decode == "vocabulary" else None,
         )
 
+
+@dataclass(frozen=True)
+class FineTuning:
+    """One attention row fine-tuned over the constructed memory, seeds together.
+
+    Attributes:
+        setting: what it depends on.
+    """
+
+    setting: Setting
+
     def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Arrays:  # noqa: ARG002
         """The whole trajectory of w: `weights` `[seed, steps + 3, position]`."""
-        loss = self.loss(seeds)
-        pushes = np.stack([perturbation(seed, loss.positions, self.perturbation) for seed in seeds])
+        loss = self.setting.loss(seeds)
+        pushes = np.stack([perturbation(seed, loss.positions, self.setting.perturbation) for seed in seeds])
         weights = descend(
             loss.gradient,
             torch.zeros(len(seeds), loss.positions, dtype=torch.float64),
             torch.from_numpy(pushes),
-            self.schedule,
-            project=symmetric if self.symmetrised else None,
+            self.setting.schedule,
+            project=symmetric if self.setting.symmetrised else None,
             progress=progress,
         )
         return {"weights": weights.numpy()}
 
 
 def symmetric(weights: torch.Tensor) -> torch.Tensor:
-    """w `[seed, 6]` averaged with its image under exchange of the two pairs."""
+    """W `[seed, 6]` averaged with its image under exchange of the two pairs."""
     return (weights + weights[:, [2, 3, 0, 1, 4, 5]]) / 2
 
 
 def attention_at(arrays: Arrays, seeds: tuple[int, ...], *, index: int) -> Floats:  # noqa: ARG001
-    """v = softmax(w) at one index of the trajectory, `[seed, position]`."""
+    """V = softmax(w) at one index of the trajectory, `[seed, position]`."""
     return softmax(arrays["weights"][:, index])
 
 
@@ -177,23 +197,29 @@ class HeldOut:
     confusing_share: float | None
     unseen: bool = False
 
-    def sequences(self, base: KnowledgeBase, tuning: FineTuning, seed: int) -> FactualSequences:
+    def sequences(self, base: KnowledgeBase, setting: Setting, seed: int) -> FactualSequences:
         """The held-out sequences of a seed; as they fall, `count` confusing ones follow."""
-        trained_on = tuning.sequences(base, seed)
+        trained_on = setting.sequences(base, seed)
         source = generator(seed, "held-out")
         avoid = trained_on.facts(base) if self.unseen else None
 
         def draw(share: float | None) -> FactualSequences:
             return draw_sequences(
-                base, self.count, share, source, pairs=tuning.pairs, avoid=avoid, unlike=trained_on
+                base, self.count, share, source, pairs=setting.pairs, avoid=avoid, unlike=trained_on
             )
 
-        return draw(self.confusing_share) if self.confusing_share is not None else concatenate([draw(None), draw(1.0)])
+        if self.confusing_share is not None:
+            return draw(self.confusing_share)
+        return concatenate([draw(None), draw(1.0)])
+
+    def mixed(self, sequences: FactualSequences) -> NDArray[np.bool_]:
+        """Which of the held-out sequences are not the confusing ones drawn apart."""
+        return np.arange(len(sequences)) < self.count
 
 
-def scores(margins: Floats, confusing: NDArray[np.bool_], count: int) -> dict[str, float]:
-    """Accuracy on the first `count` items, and on the confusing ones of all items apart."""
-    return {"mixed": accuracy(margins[:count]), "confusing": accuracy(margins[confusing])}
+def scores(margins: Floats, confusing: NDArray[np.bool_], mixed: NDArray[np.bool_]) -> dict[str, float]:
+    """Accuracy on the items drawn mixed, and on all confusing ones apart."""
+    return {"mixed": accuracy(margins[mixed]), "confusing": accuracy(margins[confusing])}
 
 
 def stacked(rows: list[dict[str, float]]) -> dict[str, Floats]:
@@ -208,7 +234,7 @@ def margins_of(prompts: CompiledPrompts, attention: Floats, power: int) -> Float
 
 
 def recall(
-    arrays: Arrays, seeds: tuple[int, ...], *, tuning: FineTuning, held_out: HeldOut, index: int
+    arrays: Arrays, seeds: tuple[int, ...], *, setting: Setting, held_out: HeldOut, index: int
 ) -> dict[str, Floats]:
     """Recall of a fine-tuned row on held-out sequences.
 
@@ -218,14 +244,14 @@ def recall(
     """
     rows = []
     for seed, attention in zip(seeds, attention_at(arrays, seeds, index=index), strict=True):
-        base = knowledge_base(tuning.n_subjects, seed)
-        sequences = held_out.sequences(base, tuning, seed)
-        prompts = tuning.compile(base, sequences)
-        logits = prompts.class_logits(attention, tuning.power)
+        base = knowledge_base(setting.n_subjects, seed)
+        sequences = held_out.sequences(base, setting, seed)
+        prompts = setting.compile(base, sequences)
+        logits = prompts.class_logits(attention, setting.power)
         right = logits[prompts.target_classes]
         margins = relative_margins(right, logits, prompts.rivals)
         rows.append(
-            scores(margins, sequences.confusing, held_out.count)
+            scores(margins, sequences.confusing, held_out.mixed(sequences))
             | {
                 "argmax": argmax_accuracy(right, logits, prompts.rivals),
                 "least_margin": float(margins.min()),
@@ -238,25 +264,26 @@ def answer_recall(
     arrays: tuple[Arrays, Arrays],
     seeds: tuple[int, ...],
     *,
-    tunings: tuple[FineTuning, FineTuning],
+    settings: tuple[Setting, Setting],
     held_out: HeldOut,
     shuffle_relation: bool,
 ) -> dict[str, Floats]:
     """Recall of the answer after the relation that the model itself predicted at step 1.
 
-    A prediction is the token with the highest logit, the first of equal ones; an item whose prediction is no relation is wrong.
+    A prediction is the token with the highest logit, the first of equal ones; an item whose prediction is no
+    relation is wrong.
 
     Args:
         arrays: trajectories of step 1 and step 2.
         seeds: their seeds.
-        tunings: both fine-tunings.
+        settings: both fine-settings.
         held_out: the sequences.
         shuffle_relation: put another relation, drawn at random, in place of each predicted one.
 
     Returns:
         Accuracy `mixed` and `confusing`, `[seed]` each.
     """
-    first, second = tunings
+    first, second = settings
     rows = []
     for seed, at_first, at_second in zip(
         seeds,
@@ -267,7 +294,9 @@ def answer_recall(
         base = knowledge_base(first.n_subjects, seed)
         sequences = held_out.sequences(base, first, seed)
         prompts = first.compile(base, sequences)
-        predicted = prompts.logits(at_first, first.power).argmax(axis=1) + prompts.first_token - base.relation_token
+        predicted = (
+            prompts.logits(at_first, first.power).argmax(axis=1) + prompts.first_token - base.relation_token
+        )
         is_relation = (predicted >= 0) & (predicted < base.n_relations)
         if shuffle_relation:
             shift = generator(seed, "shuffled relation").integers(1, base.n_relations, len(predicted))
@@ -281,12 +310,12 @@ def answer_recall(
         )
         margins = np.full(len(sequences), -np.inf)
         margins[is_relation] = margins_of(asked, at_second, second.power)
-        rows.append(scores(margins, sequences.confusing, held_out.count))
+        rows.append(scores(margins, sequences.confusing, held_out.mixed(sequences)))
     return stacked(rows)
 
 
 def steps_to_settle(arrays: Arrays, seeds: tuple[int, ...], *, within: float) -> Floats:  # noqa: ARG001
-    """Small steps after which no component of v differs from its final value by more than `within`, `[seed]`."""
+    """Small steps after which every component of v stays `within` its final value, `[seed]`."""
     attention = softmax(arrays["weights"][:, 2:])
     far = np.abs(attention - attention[:, -1:]).max(axis=2) > within
     return (far * np.arange(1, far.shape[1] + 1)).max(axis=1).astype(np.float64)
@@ -303,7 +332,7 @@ def steps_to_escape(arrays: Arrays, seeds: tuple[int, ...], *, gap: float) -> Fl
 
 
 def attention_path(arrays: Arrays, seeds: tuple[int, ...], *, indices: tuple[int, ...]) -> Floats:  # noqa: ARG001
-    """v at some indices of the trajectory, for a figure, `[seed, index, position]`."""
+    """V at some indices of the trajectory, for a figure, `[seed, index, position]`."""
     return softmax(arrays["weights"][:, list(indices)])
 
 
@@ -312,12 +341,12 @@ class LargeStep:
     """How far apart the large step alone leaves the two pairs, against the number of samples.
 
     Attributes:
-        tuning: what is fine-tuned; its own number of samples is not used.
+        setting: what is fine-tuned; its own number of samples is not used.
         levels: numbers of samples.
         pool: sequences drawn; a level m splits them into pool // m disjoint samples.
     """
 
-    tuning: FineTuning
+    setting: Setting
     levels: tuple[int, ...]
     pool: int
 
@@ -325,17 +354,14 @@ class LargeStep:
         """`gap` `[seed, level]`: mean of |v_s1 − v_s2| over the level's samples."""
         gaps = np.empty((len(seeds), len(self.levels)))
         for row, seed in enumerate(seeds):
-            base = knowledge_base(self.tuning.n_subjects, seed)
-            pool = replace(self.tuning, samples=self.pool).sequences(base, seed)
+            base = knowledge_base(self.setting.n_subjects, seed)
+            setting = replace(self.setting, samples=self.pool)
+            pool = setting.compile(base, setting.sequences(base, seed))
             for column, level in enumerate(self.levels):
                 blocks = [pool[i * level : (i + 1) * level] for i in range(self.pool // level)]
-                loss = stack_losses(
-                    [self.tuning.compile(base, block) for block in blocks],
-                    power=self.tuning.power,
-                    temperature=self.tuning.temperature,
-                )
+                loss = stack_losses(blocks, power=setting.power, temperature=setting.temperature)
                 start = torch.zeros(len(blocks), loss.positions, dtype=torch.float64)
-                schedule = replace(self.tuning.schedule, steps=0)
+                schedule = replace(self.setting.schedule, steps=0)
                 path = descend(loss.gradient, start, torch.zeros_like(start), schedule)
                 gaps[row, column] = pair_gap(softmax(path[:, 1].numpy())).mean()
             progress(row + 1, len(seeds))
@@ -347,14 +373,14 @@ class Tie:
     """The exchange-symmetrised problem at v = (¼, ¼, ¼, ¼, 0, 0).
 
     Attributes:
-        tuning: a symmetrised fine-tuning.
+        setting: a symmetrised fine-tuning.
     """
 
-    tuning: FineTuning
+    setting: Setting
 
     def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Arrays:  # noqa: ARG002
         """`gradient_norm` and `least_curvature` (least eigenvalue of the Hessian in w), `[seed]` each."""
-        loss = self.tuning.loss(seeds)
+        loss = self.setting.loss(seeds)
         tie = torch.tensor([[0.0, 0.0, 0.0, 0.0, -80.0, -80.0]], dtype=torch.float64).repeat(len(seeds), 1)
         hessian = torch.autograd.functional.hessian(lambda w: loss.loss(w).sum(), tie)  # type: ignore[no-untyped-call]
         blocks = torch.stack([hessian[i, :, i] for i in range(len(seeds))])
@@ -369,13 +395,13 @@ class SampleDraws:
     """Fine-tuning repeated over draws of samples of growing number, to see how many are enough.
 
     Attributes:
-        tuning: what is fine-tuned; its own number of samples is not used.
+        setting: what is fine-tuned; its own number of samples is not used.
         levels: numbers of samples m, growing; a draw's smaller samples are prefixes of its larger ones.
         draws: draws a seed.
-        held_out: on which every result is measured.
+        held_out: on which every result is measured, less those that occur in its sample.
     """
 
-    tuning: FineTuning
+    setting: Setting
     levels: tuple[int, ...]
     draws: int
     held_out: HeldOut
@@ -383,39 +409,51 @@ class SampleDraws:
     def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Arrays:  # noqa: ARG002
         """`accuracy` `[seed, draw, level]`: the lesser of mixed and confusing."""
         result = np.empty((len(seeds), self.draws, len(self.levels)))
-        positions = 2 * self.tuning.pairs + 2
+        positions = 2 * self.setting.pairs + 2
         for row, seed in enumerate(seeds):
-            base = knowledge_base(self.tuning.n_subjects, seed)
-            held_out = self.held_out.sequences(base, replace(self.tuning, samples=0), seed)
-            asked = self.tuning.compile(base, held_out)
+            base = knowledge_base(self.setting.n_subjects, seed)
+            held_out = self.held_out.sequences(base, replace(self.setting, samples=0), seed)
+            asked = self.setting.compile(base, held_out)
             rivals = asked.rivals > 0
             samples = [
                 draw_sequences(
-                    base, self.levels[-1], self.tuning.confusing_share, generator(seed, "fine-tuning", draw)
+                    base, self.levels[-1], self.setting.confusing_share, generator(seed, "fine-tuning", draw)
                 )
                 for draw in range(self.draws)
             ]
-            push = torch.from_numpy(perturbation(seed, positions, self.tuning.perturbation))
-            for column, level in enumerate(self.levels):
+            prompts = [self.setting.compile(base, sample) for sample in samples]
+            push = torch.from_numpy(perturbation(seed, positions, self.setting.perturbation))
+            for group in self._groups():
+                cells = [(draw, column) for draw in range(self.draws) for column in group]
                 loss = stack_losses(
-                    [self.tuning.compile(base, sample[:level]) for sample in samples],
-                    power=self.tuning.power,
-                    temperature=self.tuning.temperature,
+                    [prompts[draw][: self.levels[column]] for draw, column in cells],
+                    power=self.setting.power,
+                    temperature=self.setting.temperature,
+                    sequences=self.levels[group[-1]],
                 )
-                start = torch.zeros(self.draws, positions, dtype=torch.float64)
-                path = descend(loss.gradient, start, push.expand_as(start), self.tuning.schedule)
-                for draw, attention in enumerate(softmax(path[:, -1].numpy())):
-                    logits = asked.class_logits(attention, self.tuning.power)
+                start = torch.zeros(len(cells), positions, dtype=torch.float64)
+                path = descend(loss.gradient, start, push.expand_as(start), self.setting.schedule)
+                for (draw, column), attention in zip(cells, softmax(path[:, -1].numpy()), strict=True):
+                    logits = asked.class_logits(attention, self.setting.power)
                     margins = relative_margins(logits[asked.target_classes], logits, rivals)
-                    result[row, draw, column] = min(
-                        scores(margins, held_out.confusing, self.held_out.count).values()
-                    )
-                progress(row * len(self.levels) + column + 1, len(seeds) * len(self.levels))
+                    new = ~held_out.among(samples[draw][: self.levels[column]], base)
+                    both = scores(margins, held_out.confusing & new, self.held_out.mixed(held_out) & new)
+                    result[row, draw, column] = min(both.values())
+            progress(row + 1, len(seeds))
         return {"accuracy": result}
+
+    def _groups(self) -> list[list[int]]:
+        """Levels that are fine-tuned in one stack: the small ones together, each large one alone."""
+        small = [column for column, level in enumerate(self.levels) if level <= SMALL_SAMPLE]
+        return [small] * bool(small) + [[column] for column in range(len(small), len(self.levels))]
 
 
 def least_samples(
-    arrays: Arrays, seeds: tuple[int, ...], *, levels: tuple[int, ...], required: float  # noqa: ARG001
+    arrays: Arrays,
+    seeds: tuple[int, ...],  # noqa: ARG001
+    *,
+    levels: tuple[int, ...],
+    required: float,
 ) -> Floats:
     """m* of every seed: median over draws of the least level from which on every level reaches the accuracy.
 
@@ -428,7 +466,9 @@ def least_samples(
     after_last_failure = failed.shape[2] - np.where(
         failed.any(axis=2), failed[:, :, ::-1].argmax(axis=2), failed.shape[2]
     )
-    return np.asarray(np.median(np.array([*levels, 2 * levels[-1]])[after_last_failure], axis=1), dtype=np.float64)
+    return np.asarray(
+        np.median(np.array([*levels, 2 * levels[-1]])[after_last_failure], axis=1), dtype=np.float64
+    )
 
 
 @dataclass(frozen=True)
@@ -464,21 +504,21 @@ class FineTuningOfLearned:
 
     Attributes:
         memory: the memory.
-        tuning: the rest; its power is not used.
+        setting: the rest; its power is not used.
         shuffled: the sequences state another base than the memory was trained on.
     """
 
     seeds_at_once = 1
 
     memory: LearnedMemories
-    tuning: FineTuning
+    setting: Setting
     shuffled: bool = False
 
     def base(self, seed: int) -> KnowledgeBase:
         """The base of the sequences."""
         if self.shuffled:
-            return draw_knowledge_base(self.tuning.n_subjects, generator(seed, "shuffled base"))
-        return knowledge_base(self.tuning.n_subjects, seed)
+            return draw_knowledge_base(self.setting.n_subjects, generator(seed, "shuffled base"))
+        return knowledge_base(self.setting.n_subjects, seed)
 
     def recaller(self, base: KnowledgeBase, w_in: NDArray[Any], w_out: NDArray[Any]) -> Recaller:
         """The model over a memory's weights, in float64."""
@@ -493,15 +533,15 @@ class FineTuningOfLearned:
         for row, seed in enumerate(seeds):
             base = self.base(seed)
             recaller = self.recaller(base, memories["w_in"][row], memories["w_out"][row])
-            sequences = self.tuning.sequences(base, seed)
+            sequences = self.setting.sequences(base, seed)
             paths.append(
                 fine_tune(
                     recaller,
                     torch.from_numpy(sequences.prompts(base)),
                     torch.from_numpy(base.relation_token + sequences.relations),
-                    temperature=self.tuning.temperature,
-                    schedule=self.tuning.schedule,
-                    perturbation=torch.from_numpy(perturbation(seed, 6, self.tuning.perturbation)),
+                    temperature=self.setting.temperature,
+                    schedule=self.setting.schedule,
+                    perturbation=torch.from_numpy(perturbation(seed, 6, self.setting.perturbation)),
                 )
             )
             progress(row + 1, len(seeds))
@@ -509,35 +549,35 @@ class FineTuningOfLearned:
 
 
 def recall_of_learned(
-    arrays: tuple[Arrays, Arrays], seeds: tuple[int, ...], *, tuning: FineTuningOfLearned, held_out: HeldOut
+    arrays: tuple[Arrays, Arrays], seeds: tuple[int, ...], *, learned: FineTuningOfLearned, held_out: HeldOut
 ) -> dict[str, Floats]:
     """Recall of the relation over a learned memory (arrays: the memory's, the fine-tuning's).
 
     Returns:
-        `[seed]` each: accuracy `mixed` and `confusing`; `stored`, the share of pairs of elements for which the memory alone
-        retrieves a consistent third.
+        `[seed]` each: accuracy `mixed` and `confusing`; `stored`, the share of pairs of elements for which
+        the memory alone retrieves a consistent third.
     """
     memories, tuned = arrays
     rows = []
     for row, seed in enumerate(seeds):
-        base = tuning.base(seed)
-        recaller = tuning.recaller(base, memories["w_in"][row], memories["w_out"][row])
+        base = learned.base(seed)
+        recaller = learned.recaller(base, memories["w_in"][row], memories["w_out"][row])
         with torch.no_grad():
             recaller.rows[0].copy_(torch.from_numpy(tuned["weights"][row, -1]))
-            sequences = held_out.sequences(base, tuning.tuning, seed)
+            sequences = held_out.sequences(base, learned.setting, seed)
             logits = recaller(torch.from_numpy(sequences.prompts(base))).numpy()
         items = np.arange(len(sequences))
         targets = base.relation_token + sequences.relations
         rivals = np.ones(logits.shape, dtype=np.int64)
         rivals[items, targets] = 0
         margins = relative_margins(logits[items, targets], logits, rivals)
-        stored = stored_share(recaller.memory, knowledge_base(tuning.memory.n_subjects, seed))
-        rows.append(scores(margins, sequences.confusing, held_out.count) | {"stored": stored})
+        stored = stored_share(recaller.memory, knowledge_base(learned.memory.n_subjects, seed))
+        rows.append(scores(margins, sequences.confusing, held_out.mixed(sequences)) | {"stored": stored})
     return stacked(rows)
 
 
 def stored_share(memory: torch.nn.Module, base: KnowledgeBase) -> float:
-    """Share of (triplet, two of its elements) for which a memory over one-hot tokens retrieves a consistent third."""
+    """Share of (triplet, two of its elements) for which a memory retrieves a consistent third."""
     triplets = torch.from_numpy(base.triplets)
     one_hot = torch.eye(base.n_tokens, dtype=torch.float64)
     right = []
