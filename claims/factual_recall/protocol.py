@@ -153,7 +153,7 @@ def growth(n_triplets: int, confusing_share: float | None) -> SampleDraws:
 
 MEMORY = LearnedMemories(
     n_subjects=16,
-    how=Pretraining(units=2048, steps=400, batch=256, learning_rate=3e-3, distractors=2),
+    how=Pretraining(units=2048, steps=600, batch=256, learning_rate=3e-3, distractors=2),
 )
 
 OVER_LEARNED = Setting(
@@ -206,7 +206,7 @@ CHOICES = (
         "sample complexity", "k = 2, T = .01, step 1, 1000 steps, 20 draws of prefixes a seed and n", "ours"
     ),
     Choice(
-        "learned memory", "n = 256, 2048 squared-ReLU units, Adam 3e-3 cosine, 400 updates of 256", "ours"
+        "learned memory", "n = 256, 2048 squared-ReLU units, Adam 3e-3 cosine, 600 updates of 256", "ours"
     ),
     Choice("fine-tuning over it", "T = .07, step .3, 300 steps", "ours"),
 )
