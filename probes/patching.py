@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from models.decoder import Parameters, forward, run_blocks
+from models.decoder import Parameters, run_blocks
 from probes.interventions import QUERY, Site, put
 from probes.margin import margins
 from probes.query import answer, layer_count, look
@@ -87,7 +87,7 @@ class _Pair:
     def _residual_effect(self, layer: int, position: int) -> Tensor:
         """Patch and run on, only for the trials in which the patch changes anything.
 
-        Causality leaves most corrupted activations equal to the clean ones, bit for bit; the effect is then 0.
+        Causality leaves most corrupted activations equal to the clean ones, bit for bit: no effect there.
         """
         site = Site(f"blocks.{layer}.hook_resid_pre", (position,))
         here, there = self.here[site.hook], self.there[site.hook]

@@ -1,8 +1,8 @@
 """The model at the query position alone, given what the earlier positions have computed.
 
 Attention is causal and the query is the last position, so an intervention there changes nothing before it.
-One pass over the prompts (`look`) then serves any number of interventions at the query position, each at about a
-twentieth of a forward pass. `tests/probes/test_query.py` holds the two equal.
+One pass over the prompts (`look`) then serves any number of interventions at the query position, each at
+about a twentieth of a forward pass. `tests/probes/test_query.py` holds the two equal.
 """
 
 import math

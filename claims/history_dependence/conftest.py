@@ -3,15 +3,19 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from claims.history_dependence import protocol
+from claims.history_dependence.circuits import Attenuation, Maps, residual_and_head_maps
 from claims.history_dependence.experiment import (
     Anchor,
     Batches,
     Branch,
+    Memory,
     digest,
     draw_batches,
 )
@@ -80,6 +84,114 @@ def updates_held() -> int:
 def no_updates_held() -> int:
     """The start of the hold, where the gap has not relaxed."""
     return 0
+
+
+@pytest.fixture
+def histories_without_momentum(store: Store, seeds: Sequence[int]) -> Histories:
+    """The primary protocol with beta1 = 0 throughout."""
+    return Histories(store, seeds, protocol.SETTLED, anchor=protocol.WITHOUT_MOMENTUM)
+
+
+@pytest.fixture
+def histories_by_dose(store: Store, seeds: Sequence[int], histories: Histories) -> list[Histories]:
+    """The primary protocol at every δ of the dose response."""
+    loops = [replace(protocol.SETTLED, delta=dose) for dose in protocol.DOSES]
+    return [histories if loop == histories.loop else Histories(store, seeds, loop) for loop in loops]
+
+
+@pytest.fixture
+def doses(seeds: Sequence[int]) -> NDArray[np.float64]:
+    """The δ of every measured gap, `[seed, dose]`."""
+    return np.tile(protocol.DOSES, (len(seeds), 1))
+
+
+@pytest.fixture
+def shuffled_doses(seeds: Sequence[int], doses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same in an order of each seed's own."""
+    rows = zip(seeds, doses, strict=True)
+    return np.stack([np.random.default_rng(seed).permutation(row) for seed, row in rows])
+
+
+@pytest.fixture
+def first_moment() -> Memory:
+    """The part of a state that momentum lives in."""
+    return "first_moment"
+
+
+@pytest.fixture
+def second_moment() -> Memory:
+    """The part of a state that scales the steps."""
+    return "second_moment"
+
+
+@pytest.fixture
+def parameters() -> Memory:
+    """The part of a state that answers."""
+    return "params"
+
+
+# What carries the gap -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def attenuation(histories: Histories) -> Attenuation:
+    """Mean replacement on the primary protocol, over independent loop draws."""
+    return Attenuation(replace(histories, draws=protocol.ATTENUATION_DRAWS))
+
+
+@pytest.fixture
+def heads_replaced() -> str:
+    """All heads of both layers at the query position."""
+    return "without_heads"
+
+
+@pytest.fixture
+def mlps_replaced() -> str:
+    """Both MLPs at the query position."""
+    return "without_mlps"
+
+
+@pytest.fixture
+def head_effects(attenuation: Attenuation) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Single heads' replacement effects in both branches, `[seed, layer, head]`."""
+    return attenuation.head_effects()
+
+
+@pytest.fixture
+def head_effects_across_seeds(attenuation: Attenuation) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The same, from above of the next seed."""
+    below, above = attenuation.head_effects()
+    return below, np.roll(above, -1, axis=0)
+
+
+@pytest.fixture
+def residual_maps(histories: Histories) -> Maps:
+    """Patching effects over (layer, position)."""
+    return residual_and_head_maps(histories)[0]
+
+
+@pytest.fixture
+def residual_maps_across_seeds(residual_maps: Maps) -> Maps:
+    """Branches of two different seeds."""
+    return residual_maps.across_seeds()
+
+
+@pytest.fixture
+def residual_maps_without_excursion(histories_without_excursion: Histories) -> Maps:
+    """The maps where δ = 0."""
+    return residual_and_head_maps(histories_without_excursion)[0]
+
+
+@pytest.fixture
+def head_maps(histories: Histories) -> Maps:
+    """Patching effects over (layer, head) at the query position."""
+    return residual_and_head_maps(histories)[1]
+
+
+@pytest.fixture
+def head_maps_across_seeds(head_maps: Maps) -> Maps:
+    """Branches of two different seeds, heads matched as well as they can be."""
+    return head_maps.across_seeds().with_heads_matched()
 
 
 # The anchor -----------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ The paper states the procedure, not its hyper-parameters. Ours were found after 
 locate a region where the reported pattern shows.
 """
 
+from dataclasses import replace
+
 from claims.history_dependence.experiment import Anchor, Branch, Hold
 from models.decoder import Sizes
 from models.training import Adam
@@ -29,22 +31,33 @@ PAPER_SIZED = Loop(delta=0.2, leg=50, settle=15, p0=P0)
 SLOWER_4X = Loop(delta=0.3, leg=100, settle=20, p0=P0)
 SLOWER_8X = Loop(delta=0.3, leg=200, settle=20, p0=P0)
 
-HOLDS = (0, 25, 100)
-"""Updates after the loop at which the gap is measured."""
+HOLDS = (0, 10, 25, 100)
+"""Updates after the loop at which the gap is measured; the paper measures at 0, 25 and 100."""
+
+DOSES = (0.05, 0.1, 0.2, 0.3)
+"""Values of δ on the primary loop for the dose response."""
 
 PAPER_SIZED_DRAWS = 8
+ATTENUATION_DRAWS = 8
 MARGIN_TRIALS = 4096
+ATTENUATION_TRIALS = 8192
+REFERENCE_TRIALS = 2048
 COURSE_EVERY = 5
 
 ANCHOR = Anchor(task=TASK, sizes=SIZES, optimizer=ADAM, batch=BATCH, p0=P0, updates=ANCHOR_UPDATES)
+WITHOUT_MOMENTUM = replace(ANCHOR, optimizer=replace(ADAM, beta1=0.0))
+"""The whole procedure without Adam's inertia: anchor, loops and holds."""
+
 UNTRAINED = Anchor(task=TASK, sizes=SIZES, optimizer=ADAM, batch=BATCH, p0=P0, updates=0)
 
 
-def branches(loop: Loop, *, draw: int = 0, course_every: int = 0) -> tuple[Branch, Branch]:
-    """The branch from below and the branch from above on the primary anchor."""
+def branches(
+    loop: Loop, *, anchor: Anchor = ANCHOR, draw: int = 0, course_every: int = 0
+) -> tuple[Branch, Branch]:
+    """The branch from below and the branch from above."""
     return (
-        Branch(ANCHOR, loop, "below", draw, course_every),
-        Branch(ANCHOR, loop, "above", draw, course_every),
+        Branch(anchor, loop, "below", draw, course_every),
+        Branch(anchor, loop, "above", draw, course_every),
     )
 
 
@@ -89,4 +102,10 @@ CHOICES = (
     ),
     Choice("hold 0", "measured after the settling, 20 updates after the mixture has arrived", "ours"),
     Choice("conflict trials for margins", MARGIN_TRIALS, "ours"),
+    Choice(
+        "conflict trials for attenuation", f"{ATTENUATION_TRIALS}, {ATTENUATION_DRAWS} loop draws", "ours"
+    ),
+    Choice("means for mean replacement", f"{REFERENCE_TRIALS} prompts apart from those measured", "ours"),
+    Choice("corrupted prompt", "the value beside the query key changed to one in no pair", "ours"),
+    Choice("without momentum", "beta1 = 0 in anchor, loops and holds", "ours"),
 )

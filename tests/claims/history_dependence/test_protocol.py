@@ -17,7 +17,7 @@ def test_both_branches_and_holds_differ_in_direction_only():
     below, above = protocol.holds(protocol.SETTLED, course_every=5)
     assert (below.branch.direction, above.branch.direction) == ("below", "above")
     assert below.branch.batches(1000).multiset() == above.branch.batches(1000).multiset()
-    assert below.keep == above.keep == (0, 25, 100)
+    assert below.keep == above.keep == (0, 10, 25, 100)
 
 
 def test_without_excursion_the_prompts_are_those_of_the_primary_loop():
