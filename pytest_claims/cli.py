@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_claims import formats
-from pytest_claims.files import FileError
+from pytest_claims.files import FileError, write_text
 from pytest_claims.project import locate, settings
 
 _EPILOG = "The claims themselves are run by pytest: `pytest claims -n auto`."
@@ -34,6 +34,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="claims", description="A paper's claims as tests.", epilog=_EPILOG)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_list(commands)
+    _add_show(commands)
+    _add_render(commands)
     _add_store(commands)
     return parser
 
@@ -54,8 +56,8 @@ def _add_list(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _list(options: argparse.Namespace) -> int:
     # Each command imports what it needs, so that none waits for another's libraries.
-    from pytest_claims import baseline, registry  # noqa: PLC0415
-    from pytest_claims.listing import print_list  # noqa: PLC0415
+    from pytest_claims import baseline, registry
+    from pytest_claims.listing import print_list
 
     here = Path.cwd()
     registry_path = locate(options.registry, "claims_registry", here)
@@ -70,6 +72,59 @@ def _list(options: argparse.Namespace) -> int:
         baseline_path = beside if beside.exists() else None
     accepted = None if baseline_path is None else baseline.load(baseline_path)
     print_list(registry.load(registry_path), accepted)
+    return 0
+
+
+def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "explain one claim of the last report"
+    parser = commands.add_parser("show", help=text, description=f"{text.capitalize()}.")
+    parser.add_argument(
+        "id", metavar="ID", help="the claim's id: zuo2026/immediate-gap, or what follows the /"
+    )
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        help="the report (default: report.json in the ini option claims_report, else in .claims/report)",
+    )
+    parser.set_defaults(command=_show)
+
+
+def _show(options: argparse.Namespace) -> int:
+    from pytest_claims import report
+    from pytest_claims.explaining import print_claim
+
+    here = Path.cwd()
+    if options.report is not None:
+        path = here / options.report
+    else:
+        folder = locate(None, "claims_report", here) or settings(here)[0] / ".claims" / "report"
+        path = folder / "report.json"
+    print_claim(report.load(path), options.id)
+    return 0
+
+
+def _add_render(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "make the page and the Markdown of a report"
+    parser = commands.add_parser("render", help=text, description=f"{text.capitalize()}.")
+    parser.add_argument("report", metavar="REPORT.json", type=Path, help="the report")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write one self-contained HTML page")
+    parser.add_argument("--markdown", metavar="FILE", type=Path, help="write Markdown")
+    parser.set_defaults(command=_render)
+
+
+def _render(options: argparse.Namespace) -> int:
+    from pytest_claims import figures, markdown, page, report
+
+    if options.html is None and options.markdown is None:
+        raise FileError("render: say what to make: --html FILE, --markdown FILE or both")
+    document = report.load(options.report)
+    if options.html is not None:
+        document, problems = figures.draw(document, settings(Path.cwd())[0])
+        for problem in problems:
+            print(f"claims: {problem}", file=sys.stderr)
+        write_text(options.html, page.render(document))
+    if options.markdown is not None:
+        write_text(options.markdown, markdown.render(document))
     return 0
 
 
@@ -93,7 +148,7 @@ def _add_store(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _store(options: argparse.Namespace) -> int:
-    from pytest_claims.store import commands  # noqa: PLC0415
+    from pytest_claims.store import commands
 
     here = Path.cwd()
     project = settings(here)[0]

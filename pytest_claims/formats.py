@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 VERDICTS = ("replicated", "contradicted", "inconclusive", "error", "not run")
 """The verdict words, in the order in which they are counted."""
@@ -80,7 +80,7 @@ def _is_control(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[int | float]:
     """Whether a field holds a finite number (a bool is none)."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 

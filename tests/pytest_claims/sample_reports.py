@@ -210,10 +210,21 @@ def rows():
             verdict="inconclusive",
             reason="slope is inconclusive",
             parts={
-                "slow": {**part, "prediction": SLOW["prediction"]["slow"]},
+                "slow": {
+                    **part,
+                    "prediction": SLOW["prediction"]["slow"],
+                    "values": [0.012, -0.008, 0.021, 0.004, 0.009],
+                    "estimate": 0.0076,
+                    "interval": [-0.0055, 0.0207],
+                    "effect_size": 3.1,
+                },
                 "slope": {
                     **part,
                     "prediction": SLOW["prediction"]["slope"],
+                    "values": [-0.02, -0.05, -0.01, 0.015, -0.03],
+                    "estimate": -0.019,
+                    "interval": [-0.0492, 0.0112],
+                    "effect_size": -0.62,
                     "p_value": 0.0625,
                     "signs": "+++-+",
                     "verdict": "inconclusive",

@@ -1,0 +1,110 @@
+"""`claims show`: one claim in full, in the terminal."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import Any, TextIO
+
+from pytest_claims import formats
+from pytest_claims.files import FileError
+from pytest_claims.plotting import chart, curves, dot_plot
+from pytest_claims.terminal import Screen, print_block
+
+PLOT_WIDTH = 72
+
+
+def find(report: Mapping[str, Any], name: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Find a claim by its id, or by the part after the paper's key where that is unique.
+
+    Returns:
+        The claim and its paper.
+
+    Raises:
+        FileError: There is no such claim, or several; the message says which come near.
+    """
+    claims = {formats.clean(claim.get("id")): claim for claim in report.get("claims") or []}
+    matching = [key for key in claims if name in (key, key.partition("/")[2])]
+    if len(matching) != 1:
+        near = matching or [key for key in claims if name in key]
+        near = near or difflib.get_close_matches(name, claims, n=5, cutoff=0.4)
+        hint = f"; did you mean {', '.join(near[:8])}?" if near else ""
+        raise FileError(f"no claim {name!r} in the report{hint}")
+    claim = claims[matching[0]]
+    papers = {paper.get("key"): paper for paper in report.get("papers") or []}
+    return claim, papers.get(claim.get("paper"), {"key": claim.get("paper")})
+
+
+def print_claim(
+    report: Mapping[str, Any], name: str, *, file: TextIO | None = None, width: int | None = None
+) -> None:
+    """Print everything that the report knows of a claim.
+
+    Args:
+        report: See `pytest_claims.report`.
+        name: The claim's id.
+        file: Where to; by default standard output.
+        width: Columns; by default the terminal's.
+
+    Raises:
+        FileError: There is no such claim.
+    """
+    claim, paper = find(report, name)
+    screen = Screen.of(file, width)
+    screen.print(screen.text(formats.heading(paper), "bold"))
+    if paper.get("caveat"):
+        screen.print(screen.text(f"Note: {paper['caveat']}"))
+    screen.print()
+    print_block(screen, claim)
+    _print_plots(screen, claim)
+    screen.print()
+    screen.print_lines(_details(report, claim))
+    _print_curves(screen, claim)
+
+
+def _print_plots(screen: Screen, claim: Mapping[str, Any]) -> None:
+    width = min(PLOT_WIDTH, screen.width - 2)
+    rows = [("", claim), *formats.parts(claim)]
+    drawn = [(name, dot_plot(row, width)) for name, row in rows]
+    for name, lines in drawn:
+        if lines:
+            screen.print()
+            if name:
+                screen.print(screen.text(f"  {name}"))
+            screen.print(screen.text("\n".join(f"  {line}" for line in lines)))
+    if any(lines for _, lines in drawn):
+        key = "o a seed   |--x--| mean and 95 % interval   R the paper's number   ^ the bound"
+        screen.print(screen.text(f"  {key}", "dim"))
+
+
+def _details(report: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Labels and texts for what the block leaves out; what is unknown is passed over."""
+    found = (
+        ("compared", formats.compared(claim)),
+        ("p against", formats.p_value(claim.get("p_contradicted"))),
+        ("p two-sided", formats.p_value(claim.get("p_two_sided"))),
+        ("p Holm", formats.p_value(claim.get("p_holm"))),
+        ("values", _values(claim)),
+        ("asked for", f"{claim['seeds_asked']} seeds" if claim.get("seeds_asked") else ""),
+        ("runs", ", ".join(formats.clean(run) for run in claim.get("runs") or [])),
+        ("trained", f"{claim.get('trained') or 0} runs, {claim.get('measured') or 0} measurements"),
+        ("took", formats.duration(claim.get("seconds"))),
+        ("kind", formats.clean(claim.get("kind"))),
+        ("test", formats.clean(claim.get("nodeid"))),
+        ("report of", formats.clean(report.get("created"))),
+    )
+    return ((label, text) for label, text in found if text and text != formats.MISSING)
+
+
+def _values(claim: Mapping[str, Any]) -> str:
+    pairs = zip(claim.get("seeds") or [], claim.get("values") or [], strict=False)
+    return "   ".join(f"{seed}: {formats.number(value)}" for seed, value in pairs)
+
+
+def _print_curves(screen: Screen, claim: Mapping[str, Any]) -> None:
+    for name, lines in curves(claim.get("series")):
+        screen.print()
+        over = f", {formats.plural(len(lines), 'curve')}" if len(lines) > 1 else ""
+        screen.print(screen.text(f"  {name}{over}"))
+        for row in chart(lines, min(PLOT_WIDTH, screen.width - 2)):
+            screen.print(screen.text(f"  {row}"))

@@ -1,0 +1,116 @@
+"""The report as Markdown, for job summaries and pull requests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pytest_claims import formats
+from pytest_claims.sections import sections
+
+LIMIT = 900_000
+"""Bytes. A job summary takes 1 MiB; what does not fit is left out, and said so."""
+
+SIGNS = {"replicated": "✅", "contradicted": "❌", "inconclusive": "❔", "error": "⚠️", "not run": "➖"}
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&$])")
+_COLUMNS = ("Claim", "Predicted", "Reported", "Ours", "Seeds", "Effect", "p", "Control", "Verdict")
+
+
+def render(report: Mapping[str, Any]) -> str:
+    """Render a report as Markdown with a table a paper.
+
+    Args:
+        report: See `pytest_claims.report`.
+    """
+    summary = report.get("summary") or {}
+    lines = ["# Claims report", ""]
+    if report.get("partial"):
+        lines += [f"**{formats.partial(summary)}**", ""]
+    lines += [f"**{formats.totals(summary)}.**", ""]
+    if formats.expected_false(summary):
+        lines += [formats.expected_false(summary), ""]
+    size = sum(len(line.encode()) + 1 for line in lines)
+    left_out = 0
+    for paper, claims in sections(report):
+        for number, block in enumerate(_paper(paper, claims)):
+            size += len(block.encode()) + 1
+            if size <= LIMIT:
+                lines.append(block)
+            elif number:  # the first block is the paper's head, which is no claim
+                left_out += 1
+    if left_out:
+        lines += [
+            "",
+            f"*{formats.plural(left_out, 'claim')} left out for size: report.json and report.html hold all.*",
+        ]
+    return "\n".join([*lines, "", _environment(report), ""])
+
+
+def escape(text: object) -> str:
+    """Text that Markdown and its tables show as it is: one line, without markup or HTML."""
+    return _SPECIAL.sub(r"\\\1", " ".join(formats.clean(text).split()))
+
+
+def _paper(paper: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The head of a paper with that of its table, then one block a claim: its row and those of its parts."""
+    head = [
+        f"## {escape(formats.clean(paper.get('key')) or 'Claims without a paper')}",
+        "",
+        escape(formats.citation(paper)),
+    ]
+    if paper.get("caveat"):
+        head += ["", f"> {escape(paper['caveat'])}"]
+    head += ["", _row(_COLUMNS), _row(["---"] * len(_COLUMNS))]
+    yield "\n".join(head)
+    for claim in claims:
+        yield "\n".join(_claim(claim))
+    yield ""
+
+
+def _claim(claim: Mapping[str, Any]) -> Iterator[str]:
+    about = f"**{escape(claim.get('id') or 'unnamed')}**<br>{escape(claim.get('statement'))}"
+    yield _cells(claim, about, [*formats.reasons(claim), *formats.marks(claim)])
+    for name, part in formats.parts(claim):
+        yield _cells(part, f"↳ {escape(name)}", [])
+
+
+def _cells(row: Mapping[str, Any], about: str, remarks: Sequence[str]) -> str:
+    verdict = formats.clean(row.get("verdict")) or "not run"
+    words = f"{SIGNS.get(verdict, '⚠️')} **{escape(verdict)}**"
+    if not formats.discriminates(row):
+        words += f"<br>**{formats.CANNOT_DISCRIMINATE}**"
+    return _row(
+        [
+            about,
+            escape(formats.prediction(row)),
+            escape(formats.reported(row)),
+            escape(formats.with_unit(formats.estimate(row), row.get("unit"))),
+            escape(formats.signs(row)),
+            escape(formats.effect_size(row.get("effect_size"))),
+            escape(formats.p_value(row.get("p_value"))),
+            "<br>".join(escape(line) for line in formats.controls(row)) or formats.MISSING,
+            "<br>".join([words, *(escape(remark) for remark in remarks)]),
+        ]
+    )
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _environment(report: Mapping[str, Any]) -> str:
+    found = report.get("environment") or {}
+    versions = ", ".join(f"{name} {version}" for name, version in (found.get("versions") or {}).items())
+    commit = formats.clean(found.get("commit"))[:12]
+    facts = (
+        f"commit {commit}{' with changes' if found.get('dirty') else ''}" if commit else "",
+        formats.clean(found.get("cpu")),
+        f"Python {found['python']}" if found.get("python") else "",
+        versions,
+        f"took {formats.duration(report['duration_s'])}"
+        if formats.is_number(report.get("duration_s"))
+        else "",
+    )
+    return escape("; ".join(fact for fact in facts if fact))
