@@ -123,11 +123,12 @@ class Controller:
             return
         # Imported here: rich takes a while, and a session without claims prints nothing.
         from pytest_claims import terminal
+        from pytest_claims.store.misses import grouped
 
         writer = terminalreporter._tw
         if self._gathering.notes and terminalreporter.verbosity >= 0:
             terminalreporter.write_sep("=", "store")
-            for note in self._gathering.notes:
+            for note in grouped(self._gathering.notes):
                 terminalreporter.write_line(note)
         terminalreporter.write_sep("=", "claims")
         terminal.print_report(

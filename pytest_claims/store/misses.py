@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,12 @@ from pytest_claims.store.work import Work
 
 FILES_NAMED = 3
 """Changed files and fields named in one reason; the rest are counted."""
+
+LABELS_NAMED = 2
+"""Runs and measurements named that miss for the same reason; the rest are counted."""
+
+OF = " · "
+"""Between the reason of a miss and what is missing."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,7 @@ class Misses:
         self._marks = marks
         self._told: set[str] = set()
         self._known: dict[Path, Known | None] = {}
+        self._started = time.time()
 
     def tell(self, work: Work, problems: Mapping[int, str | None]) -> None:
         """Announce the missing seeds of some work.
@@ -77,12 +85,17 @@ class Misses:
         return True
 
     def _read(self, folder: Path, label: str) -> list[Known]:
-        """The entries under a label; each file is read once, entries never change."""
+        """The entries under a label; each file is read once, entries never change.
+
+        What this session made is no reason: it is beside what is missing, not in its place.
+        """
         for file in folder.glob("*.json"):
             if file not in self._known:
                 self._known[file] = None
                 # a damaged neighbour is no reason for anything
                 with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+                    if file.stat().st_mtime > self._started:
+                        continue
                     record = json.loads(file.read_bytes())
                     self._known[file] = Known(
                         record["label"],
@@ -155,11 +168,30 @@ def _some(texts: list[str]) -> str:
 def _sentence(label: str, missing: Sequence[int], reason: str) -> str:
     named = seeds.words(missing)
     if reason == FIRST:
-        return f"{label}: first time, {named}"
-    head, _, rest = reason.partition("; ")
-    if head == NEW:
-        return f"{label}: {named} {'is' if len(missing) == 1 else 'are'} new" + (f"; {rest}" if rest else "")
-    return f"{label}, {named}: {reason}"
+        what = f"first time, {named}"
+    elif reason.partition("; ")[0] == NEW:
+        what = f"{named} {'is' if len(missing) == 1 else 'are'} {reason}"
+    else:
+        what = f"{named}: {reason}"
+    return f"{what}{OF}{label}"
+
+
+def grouped(sentences: Sequence[str]) -> list[str]:
+    """The sentences told, with those that differ in what is missing alone as one.
+
+    A change of one source file can make a hundred runs and measurements miss, for one reason.
+    """
+    labels: dict[str, list[str]] = {}
+    for sentence in sentences:
+        what, _, label = sentence.partition(OF)
+        labels.setdefault(what, []).append(label)
+    return [
+        f"{what}{OF}{', '.join(some[:LABELS_NAMED])}"
+        + (f" and {len(some) - LABELS_NAMED} more" if len(some) > LABELS_NAMED else "")
+        if some != [""]
+        else what
+        for what, some in labels.items()
+    ]
 
 
 def provenance_of(work: Work, seed: int) -> dict[str, Any]:

@@ -145,8 +145,8 @@ def test_the_report_does_not_depend_on_how_many_processes_made_it(toy):
 
 def test_why_something_was_trained_is_printed(toy):
     toy.write(RISES)
-    toy.run().stdout.fnmatch_lines(["*Line: first time, seeds 0-4*"])
-    toy.run("--seeds", "6").stdout.fnmatch_lines(["*Line: seed 5 is new*"])
+    toy.run().stdout.fnmatch_lines(["*first time, seeds 0-4 · Line*"])
+    toy.run("--seeds", "6").stdout.fnmatch_lines(["*seed 5 is new · Line*"])
     toy.run("-q", "--seeds", "7").stdout.no_fnmatch_line("*is new*")
 
 

@@ -35,7 +35,7 @@ def test_a_run_is_trained_once_and_found_in_the_next_session(opened, log, lines)
     first = opened().get(Anchor(log), (0, 1, 2))
     again = opened().get(Anchor(log), (0, 1, 2))
     assert calls(log) == [(0, 1, 2)]
-    assert lines == ["Anchor: first time, seeds 0-2"]
+    assert lines == ["first time, seeds 0-2 · Anchor"]
     for name in first:
         np.testing.assert_array_equal(again[name], first[name])
 
@@ -51,7 +51,7 @@ def test_more_seeds_train_only_the_new_ones(opened, log, lines):
     store = opened()
     store.get(Anchor(log), range(6))
     assert calls(log) == [(0, 1, 2, 3, 4), (5,)]
-    assert lines[1:] == ["Anchor: seed 5 is new"]
+    assert lines[1:] == ["seed 5 is new · Anchor"]
     assert store.trained == 1
 
 
@@ -112,7 +112,7 @@ def test_a_measurement_of_two_runs_with_named_results(opened, log, lines):
     found = store.measure(toys.both, runs, (4, 2))
     np.testing.assert_array_equal(found["difference"], store.get(runs[0], (4, 2))["weights"])
     assert found["seeds"].tolist() == [4, 2]
-    assert lines[0] == "both of Anchor, Anchor: first time, seeds 4, 2".replace("4, 2", "2, 4")
+    assert lines[0] == "first time, seeds 2, 4 · both of Anchor, Anchor"
 
 
 def test_only_new_seeds_are_measured(opened, log):
@@ -166,7 +166,7 @@ def test_a_damaged_entry_is_trained_again_and_said_so(opened, log, tmp_path, lin
     again = opened().get(Anchor(log), (0, 1))
     np.testing.assert_array_equal(again["weights"], first["weights"])
     assert [line.partition(": ")[2] for line in lines] == [
-        "entry unreadable: checksum differs; trained again"
+        "entry unreadable: checksum differs; trained again · Anchor"
     ]
     assert len(calls(log)) == 2
     opened().get(Anchor(log), (0, 1))
