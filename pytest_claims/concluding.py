@@ -65,6 +65,7 @@ def conclude(
     files: Files,
     declared: Declared,
     *,
+    root: Path,
     rows: Sequence[Mapping[str, Any]],
     others: int,
     status: int,
@@ -76,13 +77,15 @@ def conclude(
         options: The settings.
         files: See `prepare`.
         declared: The collected claims.
+        root: The folder from which the claims' node ids start.
         rows: Those of the claims that ran.
         others: Failures of anything that is no claim.
         status: pytest's own exit status.
         about: The report's `environment`, `command`, `created` and `duration_s`.
     """
-    # Imported here: its statistics bring numpy, which a session without claims does not need.
+    # Imported here: statistics bring numpy, which a session without claims does not need.
     from pytest_claims import report as reports
+    from pytest_claims.publishing import publish
 
     report = reports.build(
         rows=rows,
@@ -101,7 +104,9 @@ def conclude(
             status = int(not compared.ok or others > 0)
     try:
         # An empty report would replace one that may have taken hours.
-        path = reports.write(report, options.report) if rows else None
+        if rows:
+            lines += publish(report, options.report, root)
+            path = options.report / "report.json"
         if options.write_baseline is not None:
             baseline.write(report, options.write_baseline)
             lines.append(f"baseline written: {options.write_baseline}")

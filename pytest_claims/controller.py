@@ -107,6 +107,7 @@ class Controller:
             self._options,
             self._files,
             self._declared,
+            root=self._config.rootpath,
             rows=self._gathering.rows,
             others=self._gathering.others,
             status=exitstatus,

@@ -22,9 +22,9 @@ import importlib
 import io
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pytest_claims.sections import sections
@@ -82,10 +82,9 @@ def draw(report: Mapping[str, Any], root: Path) -> tuple[dict[str, Any], list[st
         if paper not in (report.get("papers") or []):
             continue
         found = list(paper.get("figures") or [])
-        for module in [] if found else _modules(claims, root):
+        for folder in [] if found else _folders(claims, root):
             try:
-                with _importable(root):
-                    found += [asdict(figure) for figure in importlib.import_module(module).draw(report)]
+                found += [asdict(figure) for figure in _load(folder, root).draw(report)]
             except Exception as error:
                 problems.append(f"figures of {paper.get('key')} not drawn: {type(error).__name__}: {error}")
         papers.append(
@@ -94,21 +93,24 @@ def draw(report: Mapping[str, Any], root: Path) -> tuple[dict[str, Any], list[st
     return {**report, "papers": papers}, problems
 
 
-def _modules(claims: list[Mapping[str, Any]], root: Path) -> Iterator[str]:
-    """Names of the ``figures`` modules beside these claims' tests, never of a file outside the project."""
+def _folders(claims: list[Mapping[str, Any]], root: Path) -> Iterator[Path]:
+    """Folders of these claims' tests that hold figures, never one outside the project."""
     folders = {Path(str(claim.get("nodeid") or "").partition("::")[0]).parent for claim in claims}
     for folder in sorted(folders):
         named = all(part.isidentifier() for part in folder.parts)
         if folder.parts and named and (root / folder / "figures.py").is_file():
-            yield ".".join((*folder.parts, "figures"))
+            yield folder
 
 
-@contextmanager
-def _importable(root: Path) -> Iterator[None]:
-    """Let the project's packages be imported, as they are when pytest runs there."""
+def _load(folder: Path, root: Path) -> ModuleType:
+    """Import a folder's ``figures`` as pytest imports the project's packages: by name, from the root."""
     before = list(sys.path)
     sys.path.insert(0, str(root))
     try:
-        yield
+        module = importlib.import_module(".".join((*folder.parts, "figures")))
     finally:
         sys.path[:] = before
+    expected = root / folder / "figures.py"
+    if not expected.samefile(module.__file__ or ""):
+        raise ImportError(f"{module.__name__} is {module.__file__}, not {expected}")
+    return module
