@@ -1,6 +1,9 @@
 import subprocess
 import sys
 
+OTHERS = ("benchmark", "hypothesispytest", "jaxtyping")
+"""Plugins of development dependencies that import numerical libraries themselves."""
+
 
 def test_a_session_without_claims_does_not_wait_for_numerical_libraries(pytester):
     pytester.makepyfile(
@@ -10,7 +13,8 @@ def test_a_session_without_claims_does_not_wait_for_numerical_libraries(pytester
             assert not {"numpy", "scipy", "torch", "rich", "safetensors"} & set(sys.modules)
         """
     )
-    pytester.runpytest_subprocess("-p", "no:benchmark", "-p", "no:hypothesispytest").assert_outcomes(passed=1)
+    without = [argument for name in OTHERS for argument in ("-p", f"no:{name}")]
+    pytester.runpytest_subprocess(*without).assert_outcomes(passed=1)
 
 
 def test_every_public_name_is_there_and_none_brings_torch():
