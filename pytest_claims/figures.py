@@ -18,15 +18,13 @@ without figures. A drawing library belongs into `draw`, not to the top of the fi
 
 from __future__ import annotations
 
-import importlib
 import io
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+from pytest_claims.project import load_module
 from pytest_claims.sections import sections
 
 COLOURS = ("#2f7ec4", "#d0671a", "#2a9a6a", "#a566cc", "#cf4a63", "#8a8f98")
@@ -84,7 +82,7 @@ def draw(report: Mapping[str, Any], root: Path) -> tuple[dict[str, Any], list[st
         found = list(paper.get("figures") or [])
         for folder in [] if found else _folders(claims, root):
             try:
-                found += [asdict(figure) for figure in _load(folder, root).draw(report)]
+                found += [asdict(figure) for figure in load_module(root, folder / "figures.py").draw(report)]
             except Exception as error:
                 problems.append(f"figures of {paper.get('key')} not drawn: {type(error).__name__}: {error}")
         papers.append(
@@ -100,17 +98,3 @@ def _folders(claims: list[Mapping[str, Any]], root: Path) -> Iterator[Path]:
         named = all(part.isidentifier() for part in folder.parts)
         if folder.parts and named and (root / folder / "figures.py").is_file():
             yield folder
-
-
-def _load(folder: Path, root: Path) -> ModuleType:
-    """Import a folder's ``figures`` as pytest imports the project's packages: by name, from the root."""
-    before = list(sys.path)
-    sys.path.insert(0, str(root))
-    try:
-        module = importlib.import_module(".".join((*folder.parts, "figures")))
-    finally:
-        sys.path[:] = before
-    expected = root / folder / "figures.py"
-    if not expected.samefile(module.__file__ or ""):
-        raise ImportError(f"{module.__name__} is {module.__file__}, not {expected}")
-    return module

@@ -1,10 +1,13 @@
-"""Where a project keeps its claims files, for commands that run outside pytest."""
+"""Where a project keeps its claims files and its code, for what runs outside pytest."""
 
 from __future__ import annotations
 
+import importlib
+import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pytest_claims.files import FileError
@@ -52,3 +55,24 @@ def locate(option: str | None, setting: str, start: Path) -> Path | None:
         return start / option
     folder, found = settings(start)
     return folder / str(found[setting]) if found.get(setting) else None
+
+
+def load_module(root: Path, file: Path) -> ModuleType:
+    """Import a file of a project as pytest imports the project's packages: by name, from the root.
+
+    Args:
+        root: The project's folder.
+        file: Such as ``claims/my_paper/figures.py``, relative to it.
+
+    Raises:
+        ImportError: It cannot be imported, or another module has its name.
+    """
+    before = list(sys.path)
+    sys.path.insert(0, str(root))
+    try:
+        module = importlib.import_module(".".join(file.with_suffix("").parts))
+    finally:
+        sys.path[:] = before
+    if not (root / file).samefile(module.__file__ or ""):
+        raise ImportError(f"{module.__name__} is {module.__file__}, not {root / file}")
+    return module

@@ -1,7 +1,10 @@
+import sys
+from pathlib import Path
+
 import pytest
 
 from pytest_claims.files import FileError
-from pytest_claims.project import locate
+from pytest_claims.project import load_module, locate
 
 
 @pytest.mark.parametrize("table", ["tool.pytest.ini_options", "tool.pytest"])
@@ -29,3 +32,20 @@ def test_a_damaged_project_file_is_named(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool")
     with pytest.raises(FileError, match=r"pyproject\.toml"):
         locate(None, "claims_store", tmp_path)
+
+
+def test_a_module_is_imported_by_its_name_from_the_projects_root(tmp_path):
+    (tmp_path / "apart_from_all").mkdir()
+    (tmp_path / "apart_from_all" / "beside.py").write_text("VALUE = 7\n")
+    (tmp_path / "apart_from_all" / "drawn.py").write_text("from apart_from_all.beside import VALUE\n")
+    before = list(sys.path)
+    module = load_module(tmp_path, Path("apart_from_all/drawn.py"))
+    assert (module.__name__, module.VALUE) == ("apart_from_all.drawn", 7)
+    assert sys.path == before
+
+
+def test_another_module_of_the_same_name_is_refused(tmp_path):
+    (tmp_path / "json").mkdir()
+    (tmp_path / "json" / "decoder.py").write_text("")
+    with pytest.raises(ImportError, match=r"json\.decoder is .*not .*"):
+        load_module(tmp_path, Path("json/decoder.py"))
