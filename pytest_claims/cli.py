@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_claims import formats
+from pytest_claims.calibration.command import add_calibrate
 from pytest_claims.files import FileError, write_text
 from pytest_claims.project import locate, settings
 
@@ -37,15 +38,15 @@ def _parser() -> argparse.ArgumentParser:
     _add_show(commands)
     _add_render(commands)
     _add_store(commands)
+    _add_export(commands)
+    add_calibrate(commands)
     return parser
 
 
 def _add_list(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = "list every registered claim with its last accepted verdict"
     parser = commands.add_parser("list", help=text, description=f"{text.capitalize()}.")
-    parser.add_argument(
-        "--registry", metavar="FILE", help="the registry (default: ini option claims_registry)"
-    )
+    _add_registry_option(parser)
     parser.add_argument(
         "--baseline",
         metavar="FILE",
@@ -54,18 +55,29 @@ def _add_list(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.set_defaults(command=_list)
 
 
+def _add_registry_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--registry", metavar="FILE", help="the registry (default: ini option claims_registry)"
+    )
+
+
+def _registry_path(options: argparse.Namespace) -> Path:
+    path = locate(options.registry, "claims_registry", Path.cwd())
+    if path is None:
+        raise FileError(
+            "no registry: give --registry FILE, or set claims_registry under [tool.pytest.ini_options] "
+            "in pyproject.toml"
+        )
+    return path
+
+
 def _list(options: argparse.Namespace) -> int:
     # Each command imports what it needs, so that none waits for another's libraries.
     from pytest_claims import baseline, registry
     from pytest_claims.listing import print_list
 
     here = Path.cwd()
-    registry_path = locate(options.registry, "claims_registry", here)
-    if registry_path is None:
-        raise FileError(
-            "no registry: give --registry FILE, or set claims_registry under [tool.pytest.ini_options] "
-            "in pyproject.toml"
-        )
+    registry_path = _registry_path(options)
     baseline_path = locate(options.baseline, "claims_baseline", here)
     if baseline_path is None:
         beside = registry_path.with_name("baseline.json")
@@ -131,11 +143,7 @@ def _render(options: argparse.Namespace) -> int:
 def _add_store(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = "look after the store of trained runs and measurements"
     parser = commands.add_parser("store", help=text, description=f"{text.capitalize()}.")
-    parser.add_argument(
-        "--claims-store",
-        metavar="DIR",
-        help="the store (default: CLAIMS_STORE, else ini option claims_store, else .claims)",
-    )
+    _add_store_option(parser)
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     for name, about in (
         ("list", "list what the store holds"),
@@ -147,18 +155,62 @@ def _add_store(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         )
 
 
+def _add_store_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--claims-store",
+        metavar="DIR",
+        help="the store (default: CLAIMS_STORE, else ini option claims_store, else .claims)",
+    )
+
+
+def _store_root(options: argparse.Namespace) -> Path:
+    here = Path.cwd()
+    asked = options.claims_store or os.environ.get("CLAIMS_STORE")
+    return locate(asked, "claims_store", here) or settings(here)[0] / ".claims"
+
+
 def _store(options: argparse.Namespace) -> int:
     from pytest_claims.store import commands
 
-    here = Path.cwd()
-    project = settings(here)[0]
-    asked = options.claims_store or os.environ.get("CLAIMS_STORE")
-    root = locate(asked, "claims_store", here) or project / ".claims"
+    root = _store_root(options)
     if options.action == "prune":
-        outcome = commands.prune(root, project)
+        outcome = commands.prune(root, settings(Path.cwd())[0])
     elif options.action == "verify":
         outcome = commands.verify(root)
     else:
         outcome = commands.list_(root)
     print(formats.plain(outcome.text, sys.stdout.encoding or "ascii"))
     return outcome.status
+
+
+def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "write a claim's trained models for other tools"
+    parser = commands.add_parser(
+        "export",
+        help=text,
+        description=f"{text.capitalize()}: safetensors, JSON and a README. Nothing is trained.",
+    )
+    parser.add_argument(
+        "id", metavar="ID", help="the claim's id: zuo2026/immediate-gap, or what follows the /"
+    )
+    parser.add_argument("folder", metavar="DIR", help="where to: a folder that is empty or not there")
+    _add_registry_option(parser)
+    _add_store_option(parser)
+    parser.set_defaults(command=_export)
+
+
+def _export(options: argparse.Namespace) -> int:
+    from pytest_claims.exporting import export
+    from pytest_claims.store.reader import Reader
+
+    here = Path.cwd()
+    project = settings(here)[0]
+    said = export(
+        options.id,
+        here / options.folder,
+        registry_path=_registry_path(options),
+        root=project,
+        reader=Reader(_store_root(options), project),
+    )
+    print(formats.plain(said, sys.stdout.encoding or "ascii"))
+    return 0

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any, TextIO
 
 from pytest_claims import formats
-from pytest_claims.files import FileError
+from pytest_claims.naming import full_id
 from pytest_claims.plotting import chart, curves, dot_plot
 from pytest_claims.terminal import Screen, print_block
 
@@ -24,13 +23,7 @@ def find(report: Mapping[str, Any], name: str) -> tuple[Mapping[str, Any], Mappi
         FileError: There is no such claim, or several; the message says which come near.
     """
     claims = {formats.clean(claim.get("id")): claim for claim in report.get("claims") or []}
-    matching = [key for key in claims if name in (key, key.partition("/")[2])]
-    if len(matching) != 1:
-        near = matching or [key for key in claims if name in key]
-        near = near or difflib.get_close_matches(name, claims, n=5, cutoff=0.4)
-        hint = f"; did you mean {', '.join(near[:8])}?" if near else ""
-        raise FileError(f"no claim {name!r} in the report{hint}")
-    claim = claims[matching[0]]
+    claim = claims[full_id(name, claims, "in the report")]
     papers = {paper.get("key"): paper for paper in report.get("papers") or []}
     return claim, papers.get(claim.get("paper"), {"key": claim.get("paper")})
 

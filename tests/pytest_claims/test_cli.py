@@ -69,7 +69,8 @@ def test_a_reader_that_goes_away_is_no_error(project):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["list", "--help"], ["store", "--help"], ["store", "prune", "--help"]]
+    "arguments",
+    [["--help"], ["list", "--help"], ["store", "--help"], ["store", "prune", "--help"], ["export", "--help"]],
 )
 def test_help(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
@@ -78,7 +79,7 @@ def test_help(arguments, capsys):
     assert "usage: claims" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [[], ["unknown"], ["store"]])
+@pytest.mark.parametrize("arguments", [[], ["unknown"], ["store"], ["export", "immediate-gap"]])
 def test_what_is_no_command_is_refused(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         main(arguments)
