@@ -61,13 +61,28 @@ def pretrain_memory(
     how: Pretraining,
     seed: int,
     progress: Callable[[int, int], None],
+    *,
+    rounding: float = 0.0,
 ) -> LearnedMemory:
     """Train a memory on triplets `[triplet, 3]` of token ids (subject, relation, answer).
+
+    Args:
+        triplets: What it learns.
+        tokens: Size of the vocabulary.
+        how: Units, updates and the rest.
+        seed: Of initial weights and data.
+        progress: Called now and then with the updates done and their total.
+        rounding: Every initial weight is multiplied by 1 + `rounding` · N(0, 1).
 
     Raises:
         FloatingPointError: a loss that is not finite.
     """
     memory = LearnedMemory(tokens, how.units, torch.Generator().manual_seed(2 * seed))
+    if rounding:
+        noise = torch.Generator().manual_seed(2**32 + seed)
+        with torch.no_grad():
+            for weights in memory.parameters():
+                weights.mul_(1 + rounding * torch.randn(weights.shape, generator=noise))
     data = torch.Generator().manual_seed(2 * seed + 1)
     optimizer = torch.optim.Adam(memory.parameters(), lr=how.learning_rate, fused=True)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, how.steps)

@@ -1,14 +1,13 @@
 """The baseline: every claim's last accepted verdict and values, for a gate that asks "did anything change?".
 
-A verdict of any colour is accepted by writing it down. `compare` is red exactly when a declared claim did not
-run, a claim erred, or a claim is not what the baseline says: that is what a continuous check can ask of
-honest science, which keeps its contradicted claims.
+A verdict of any colour is accepted by writing it down. Beside it are each seed's values, those of the
+rounding twin (the same runs with weights × (1 + 1e-7 · N), see `pytest_claims.replaying`), and digests of the
+source files that made them. `pytest_claims.gate` compares a run with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,51 +16,56 @@ from pytest_claims.files import FileError, load_json, write_json
 
 SCHEMA_VERSION = 1
 
+_KEPT = ("verdict", "values", "estimate")
 
-@dataclass(frozen=True)
-class Comparison:
-    """What a report's comparison with the baseline found.
 
-    Attributes:
-        ok: Nothing changed, nothing erred, nothing is missing.
-        lines: One sentence a finding, in the report's order; a single summary line when all is well.
+def build(report: Mapping[str, Any], twin: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Take from a report what a later run is compared with.
+
+    Args:
+        report: What is accepted.
+        twin: The report of the rounding twins; without it only equal values pass as unchanged.
     """
-
-    ok: bool
-    lines: tuple[str, ...]
-
-
-def build(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Take from a report what a later run is compared with."""
+    twins = {claim["id"]: claim for claim in twin["claims"]} if twin is not None else {}
     return {
         "schema_version": SCHEMA_VERSION,
         "created": report["created"],
         "environment": report["environment"],
-        "claims": {claim["id"]: _entry(claim) for claim in report["claims"]},
+        "sources": {
+            file: digest
+            for claim in report["claims"]
+            for file, digest in (claim.get("sources") or {}).items()
+        },
+        "claims": {claim["id"]: _entry(claim, twins.get(claim["id"])) for claim in report["claims"]},
     }
 
 
-def _entry(claim: Mapping[str, Any]) -> dict[str, Any]:
+def _entry(claim: Mapping[str, Any], twin: Mapping[str, Any] | None) -> dict[str, Any]:
     parts = claim.get("parts")
+    twin_parts = (twin or {}).get("parts") or {}
     return {
-        "verdict": claim["verdict"],
+        **{field: claim.get(field) for field in _KEPT},
         "seeds": claim["seeds"],
-        "values": claim["values"],
-        "estimate": claim["estimate"],
+        "tolerance": claim.get("tolerance") or 0.0,
+        "twin": twin.get("values") if twin is not None and not parts else None,
+        "sources": sorted(claim.get("sources") or {}),
         "parts": parts
         and {
-            name: {field: part.get(field) for field in ("verdict", "values", "estimate")}
+            name: {
+                **{field: part.get(field) for field in _KEPT},
+                "twin": (twin_parts.get(name) or {}).get("values"),
+            }
             for name, part in parts.items()
         },
     }
 
 
-def write(report: Mapping[str, Any], path: Path) -> None:
-    """Accept every verdict of a report as the baseline, replacing what `path` held.
+def check(report: Mapping[str, Any], path: Path) -> None:
+    """Refuse a report that is no baseline.
 
     Raises:
-        FileError: The report is partial or has errors. Merging it with older entries would accept verdicts
-            that nobody looked at together, so the file is left as it was.
+        FileError: It is partial or has errors. Merging it with older entries would accept verdicts that
+            nobody looked at together.
     """
     summary = report["summary"]
     if report["partial"] or summary["error"]:
@@ -73,7 +77,16 @@ def write(report: Mapping[str, Any], path: Path) -> None:
         raise FileError(
             f"{path}: baseline not written: {what}; a baseline holds every declared claim with a verdict"
         )
-    write_json(path, build(report))
+
+
+def write(report: Mapping[str, Any], path: Path, twin: Mapping[str, Any] | None = None) -> None:
+    """Accept every verdict of a report as the baseline, replacing what `path` held.
+
+    Raises:
+        FileError: See `check`; the file is left as it was.
+    """
+    check(report, path)
+    write_json(path, build(report, twin))
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -88,46 +101,14 @@ def load(path: Path) -> dict[str, Any]:
     return data
 
 
-def compare(report: Mapping[str, Any], baseline: Mapping[str, Any]) -> Comparison:
-    """Compare a run with the baseline.
+def series(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What of a claim has values of its own: its parts by name, else itself under an empty name.
 
     Args:
-        report: See `pytest_claims.report`.
-        baseline: See `load`.
-
-    Returns:
-        ``ok`` exactly when every declared claim ran, none erred, each has the baseline's verdict under its
-        registered criterion, and none of the baseline's claims is gone.
+        entry: A claim of a report or of a baseline.
     """
-    accepted = baseline["claims"]
-    lines = [
-        f"{claim['id']}: {finding}"
-        for claim in report["claims"]
-        for finding in _findings(claim, accepted.get(claim["id"]))
-    ]
-    present = {claim["id"] for claim in report["claims"]}
-    lines += [f"{name}: in the baseline, but no longer declared" for name in accepted if name not in present]
-    if lines:
-        return Comparison(False, tuple(lines))
-    count = formats.plural(len(report["claims"]), "claim")
-    return Comparison(True, (f"{count} run, no error, no verdict changed",))
-
-
-def _findings(claim: Mapping[str, Any], accepted: Mapping[str, Any] | None) -> Iterator[str]:
-    verdict = claim["verdict"]
-    if verdict == "not run":
-        yield "did not run"
-    elif verdict == "error":
-        yield f"error: {formats.clean(claim.get('reason'))}"
-    elif accepted is None:
-        yield f"{verdict}, and not in the baseline"
-    elif verdict != accepted["verdict"]:
-        yield f"{accepted['verdict']} in the baseline, now {verdict}{_values(claim, accepted)}"
-    yield from formats.marks(claim)
-
-
-def _values(claim: Mapping[str, Any], accepted: Mapping[str, Any]) -> str:
-    """The two estimates, where there are two: how far the number moved explains the verdict."""
-    if not formats.is_number(claim["estimate"]) or not formats.is_number(accepted.get("estimate")):
-        return ""
-    return f" (estimate {formats.number(accepted['estimate'])}, now {formats.number(claim['estimate'])})"
+    parts = entry.get("parts")
+    if parts:
+        yield from parts.items()
+    else:
+        yield "", entry

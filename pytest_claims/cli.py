@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_claims import formats
-from pytest_claims.calibration.command import add_calibrate
 from pytest_claims.files import FileError, write_text
 from pytest_claims.project import locate, settings
 
@@ -39,7 +38,6 @@ def _parser() -> argparse.ArgumentParser:
     _add_render(commands)
     _add_store(commands)
     _add_export(commands)
-    add_calibrate(commands)
     return parser
 
 

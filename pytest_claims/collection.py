@@ -47,6 +47,7 @@ def declaration(declared: Claim, name: str, nodeid: str) -> dict[str, Any]:
         "unit": declared.unit,
         "seeds_asked": declared.seeds,
         "replacements": replacements,
+        "tolerance": declared.tolerance,
     }
 
 

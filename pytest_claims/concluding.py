@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_claims import baseline, registry
+from pytest_claims.annotating import workflow_commands
 from pytest_claims.files import FileError
 from pytest_claims.handover import Declared
 from pytest_claims.options import Options
+
+if TYPE_CHECKING:
+    from pytest_claims import gate
 
 JUDGED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 """The ends of a session whose exit status the baseline decides; an interrupted one stays that."""
@@ -69,6 +73,8 @@ def conclude(
     rows: Sequence[Mapping[str, Any]],
     others: int,
     status: int,
+    asked: Mapping[str, Mapping[str, Any]],
+    twin: Callable[[], Mapping[str, Any]],
     **about: Any,
 ) -> Conclusion:
     """Report what ran, compare it, and decide how the session ends.
@@ -81,6 +87,8 @@ def conclude(
         rows: Those of the claims that ran.
         others: Failures of anything that is no claim.
         status: pytest's own exit status.
+        asked: Claim → digest → run or measurement that it asked for, where a baseline is written.
+        twin: Measures the rounding twins and returns their report; called only where a baseline is written.
         about: The report's `environment`, `command`, `created` and `duration_s`.
     """
     # Imported here: statistics bring numpy, which a session without claims does not need.
@@ -96,10 +104,17 @@ def conclude(
     )
     lines: list[str] = []
     path = None
-    if files.accepted is not None:
-        compared = baseline.compare(report, files.accepted)
-        lines += [f"against {options.baseline}: {'unchanged' if compared.ok else 'CHANGED'}"]
+    if files.accepted is not None and options.baseline is not None:
+        compared = _compare(report, files.accepted, options, root)
+        report["gate"] = {
+            "baseline": str(options.baseline),
+            "ok": compared.ok,
+            "findings": [asdict(finding) for finding in compared.findings],
+        }
+        partial = " (PARTIAL)" if report["partial"] else ""
+        lines += [f"against {options.baseline}: {'unchanged' if compared.ok else 'CHANGED'}{partial}"]
         lines += [f"  {line}" for line in compared.lines]
+        lines += workflow_commands(compared)
         if status in JUDGED:
             status = int(not compared.ok or others > 0)
     try:
@@ -108,12 +123,58 @@ def conclude(
             lines += publish(report, options.report, root)
             path = options.report / "report.json"
         if options.write_baseline is not None:
-            baseline.write(report, options.write_baseline)
-            lines.append(f"baseline written: {options.write_baseline}")
+            lines += _accept(report, options, options.write_baseline, root, asked, twin)
     except (FileError, OSError) as error:
         lines.append(str(error))
         status = status or pytest.ExitCode.TESTS_FAILED
     return Conclusion(report, path, lines, int(status))
+
+
+def _compare(
+    report: Mapping[str, Any], accepted: Mapping[str, Any], options: Options, root: Path
+) -> gate.Comparison:
+    from pytest_claims import gate
+
+    assert options.baseline is not None
+    path = options.baseline
+    if options.allow_partial:
+        report = {**report, "claims": [claim for claim in report["claims"] if claim["verdict"] != "not run"]}
+        ran = {claim["id"] for claim in report["claims"]}
+        entries = {name: entry for name, entry in accepted["claims"].items() if name in ran}
+        accepted = {**accepted, "claims": entries}
+
+    def replays() -> list[gate.Moved]:
+        from pytest_claims import recording
+
+        return recording.moved(path, root) if recording.there(path) else []
+
+    return gate.compare(report, accepted, replays)
+
+
+def _accept(
+    report: Mapping[str, Any],
+    options: Options,
+    path: Path,
+    root: Path,
+    asked: Mapping[str, Mapping[str, Any]],
+    twin: Callable[[], Mapping[str, Any]],
+) -> list[str]:
+    """Write the baseline and what lies beside it."""
+    from pytest_claims import recording
+    from pytest_claims.store import Store
+
+    baseline.check(report, path)
+    baseline.write(report, path, twin())
+    specs: dict[str, Any] = {}
+    users: dict[str, list[str]] = {}
+    for claim in report["claims"]:
+        for digest, spec in asked.get(claim["id"], {}).items():
+            specs.setdefault(digest, spec)
+            users.setdefault(digest, []).append(claim["id"])
+    told: list[str] = []
+    store = Store(options.store, project_root=root, announce=told.append)
+    problems = recording.write(path, specs, users, store, root)
+    return [f"baseline written: {path}", *problems, *told]
 
 
 def _read_registry(options: Options) -> Mapping[str, Any] | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -111,6 +113,8 @@ class Controller:
             rows=self._gathering.rows,
             others=self._gathering.others,
             status=exitstatus,
+            asked=self._scratch.read_asked() if self._options.write_baseline is not None else {},
+            twin=self._measure_twins,
             environment=environment.describe(self._config.rootpath, thread_limit()),
             command=shlex.join(["pytest", *map(str, self._config.invocation_params.args)]),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -169,6 +173,16 @@ class Controller:
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if problem is not None and reporter is not None:
             reporter.write_line(f"the store {self._options.store} cannot be written: {problem}")
+
+    def _measure_twins(self) -> Mapping[str, Any]:
+        # Imported here: only who writes a baseline needs it.
+        from pytest_claims import twins
+
+        if reporter := self._config.pluginmanager.get_plugin("terminalreporter"):
+            reporter.write_line("")
+            reporter.write_line("measuring the rounding twins: the same runs, weights × (1 + 1e-7 · N)")
+        parameters = self._config.invocation_params
+        return twins.measure(self._options, list(map(str, parameters.args)), Path(parameters.dir))
 
     def _stop_display(self) -> None:
         if self._display is not None:

@@ -140,6 +140,7 @@ class Claim:
         seeds: More seeds than the default, None for the default.
         controls: Pairs of a fixture and the fixture that replaces it, in declared order.
         unit: Of the measured values.
+        tolerance: How far the mean may move before the gate calls it a change.
     """
 
     paper: Paper
@@ -150,6 +151,7 @@ class Claim:
     seeds: int | None
     controls: tuple[tuple[str, str], ...]
     unit: str | None
+    tolerance: float = 0.0
 
 
 def claim(
@@ -162,6 +164,7 @@ def claim(
     seeds: int | None = None,
     controls: Mapping[str, str | Sequence[str]] | None = None,
     unit: str | None = None,
+    tolerance: float = 0.0,
 ) -> Callable[[_Test], _Test]:
     """Declare that a test function measures a claim.
 
@@ -180,6 +183,8 @@ def claim(
             effect is absent by construction. Each is one control: the function is called again with that one
             fixture replaced.
         unit: Unit of the measured values; that of `reported` if absent.
+        tolerance: How far the mean may move between two versions of the code, in that unit, before the gate
+            calls it a change. What rounding alone moves is always allowed.
 
     Raises:
         ValueError: The declaration is incomplete or contradicts itself; the message names the function.
@@ -197,6 +202,7 @@ def claim(
                 seeds=_seeds(seeds),
                 controls=_controls(controls or {}, function),
                 unit=unit if unit is not None or reported is None else reported.unit,
+                tolerance=_tolerance(tolerance),
             )
             if hasattr(function, ATTRIBUTE):
                 raise ValueError("is declared twice; a function is one claim")
@@ -262,6 +268,14 @@ def _seeds(seeds: int | None) -> int | None:
     if seeds is not None and (isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1):
         raise ValueError(f"seeds={seeds!r}; ask for at least one seed")
     return seeds
+
+
+def _tolerance(tolerance: float) -> float:
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float):
+        raise ValueError(f"tolerance={tolerance!r} is no number")
+    if not math.isfinite(tolerance) or tolerance < 0:
+        raise ValueError(f"tolerance={tolerance!r}; it must be finite and at least 0")
+    return float(tolerance)
 
 
 def _controls(

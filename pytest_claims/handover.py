@@ -6,6 +6,7 @@ writes down what it collected before anything runs.
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -66,6 +67,20 @@ class Scratch:
             data = load_json(file, "list of claims", _VERSION)
             return Declared(data["declarations"], data["papers"])
         return Declared()
+
+    def write_asked(self, claim: str, asked: Mapping[str, Any]) -> None:
+        """Write down the runs and measurements that a claim asked for, by digest."""
+        name = hashlib.sha256(claim.encode()).hexdigest()
+        data = {"schema_version": _VERSION, "claim": claim, "asked": dict(asked)}
+        write_json(self.path / f"{name}.asked.json", data)
+
+    def read_asked(self) -> dict[str, Mapping[str, Any]]:
+        """What was asked for: claim → digest → run or measurement as plain data."""
+        found = {}
+        for file in self.path.glob("*.asked.json"):
+            data = load_json(file, "list of runs", _VERSION)
+            found[data["claim"]] = data["asked"]
+        return found
 
     def remove(self) -> None:
         """Remove the folder if this process made it."""

@@ -23,6 +23,11 @@ _OPTIONS = {
     ),
     "claims-write-baseline": ("FILE", "accept the verdicts of this run as the baseline"),
 }
+_TWIN_HELP = (
+    "train the rounding twins (weights × (1 + 1e-7 · N)) and measure no control; "
+    "--claims-write-baseline does so by itself"
+)
+_PARTIAL_HELP = "compare a selection of the claims with the baseline, instead of refusing it"
 _REGISTER_HELP = "write the selected claims' criteria to the registry (ini claims_registry) and run nothing"
 
 
@@ -38,6 +43,8 @@ class Options:
         write_baseline: Where to write a new baseline.
         registry: The registry of declared claims.
         register: Register, and run nothing.
+        twin: Train the rounding twins.
+        allow_partial: A selection of the claims may be compared with the baseline.
         explicit: Something was asked on the command line that makes no sense without claims.
     """
 
@@ -48,6 +55,8 @@ class Options:
     write_baseline: Path | None
     registry: Path | None
     register: bool
+    twin: bool
+    allow_partial: bool
     explicit: bool
 
 
@@ -57,6 +66,9 @@ def add_options(parser: pytest.Parser) -> None:
     for name, (metavar, text) in _OPTIONS.items():
         group.addoption(f"--{name}", metavar=metavar, help=text)
         parser.addini(_twin(name), text)
+    group.addoption("--claims-twin", action="store_true", help=_TWIN_HELP)
+    group.addoption("--claims-allow-partial", action="store_true", help=_PARTIAL_HELP)
+    parser.addini("claims_allow_partial", _PARTIAL_HELP, type="bool", default=False)
     group.addoption("--claims-register", action="store_true", help=_REGISTER_HELP)
     parser.addini("claims_register", _REGISTER_HELP, type="bool", default=False)
     parser.addini("claims_registry", "file with every declared claim's criterion (see --claims-register)")
@@ -82,6 +94,8 @@ def read_options(config: pytest.Config) -> Options:
         write_baseline=_path(config, "claims-write-baseline"),
         registry=registry,
         register=register,
+        twin=config.getoption("claims_twin"),
+        allow_partial=config.getoption("claims_allow_partial") or config.getini("claims_allow_partial"),
         explicit=any(config.getoption(name) for name in asked),
     )
 

@@ -40,7 +40,7 @@ _CLAIM: dict[str, Any] = {
     "spread": None, "reached": None, "share_of_reported": None, "reported_in_interval": None,
     "verdict": "not run", "reason": None, "registered": None, "criterion_changed": False,
     "criterion_changes": [], "controls": [], "attempts": [], "runs": [], "trained": 0, "measured": 0,
-    "seconds": None, "series": None,
+    "seconds": None, "sources": {}, "tolerance": 0.0, "series": None,
 }  # fmt: skip
 """Every field of a claim in the report, in order, with its value where a row says nothing."""
 
@@ -92,6 +92,7 @@ def build(
         "environment": dict(environment),
         "papers": [_filled(_PAPER, everything.get(key, {"key": key})) for key in keys],
         "summary": summary,
+        "gate": None,
         "claims": claims,
     }
 

@@ -24,7 +24,12 @@ class Measure(Protocol):
 
 
 def run_claim(
-    declared: Claim, declaration: Mapping[str, Any], seeds: Sequence[int], measure: Measure
+    declared: Claim,
+    declaration: Mapping[str, Any],
+    seeds: Sequence[int],
+    measure: Measure,
+    *,
+    controls: bool = True,
 ) -> dict[str, Any]:
     """Measure and judge a claim and its controls.
 
@@ -33,6 +38,7 @@ def run_claim(
         declaration: The same as plain data.
         seeds: The seeds that it is measured over.
         measure: Calls its function.
+        controls: Whether to measure its controls too.
 
     Returns:
         The claim's row: its declaration, the judgement, the controls.
@@ -46,8 +52,8 @@ def run_claim(
     from pytest_claims.verdicts import with_reported
 
     judgement = _judge(declared, measure(), seeds)
-    controls = []
-    for fixture, replacement in declared.controls:
+    found = []
+    for fixture, replacement in declared.controls if controls else ():
         try:
             control = _judge(declared, measure((fixture, replacement)), seeds)
         except ClaimError as error:
@@ -55,9 +61,9 @@ def run_claim(
         except Exception as error:
             error.add_note(f"This was the control {replacement}.")
             raise
-        controls.append({"name": replacement, **discriminates(judgement, control, declared.predicts)})
+        found.append({"name": replacement, **discriminates(judgement, control, declared.predicts)})
     row = with_reported(judgement.to_row(), declared.reported)
-    return _plain({**declaration, "seeds": list(seeds), **row, "controls": controls})
+    return _plain({**declaration, "seeds": list(seeds), **row, "controls": found})
 
 
 def error_row(declaration: Mapping[str, Any], reason: str, seeds: Sequence[int] = ()) -> dict[str, Any]:

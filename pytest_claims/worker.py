@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,7 @@ class Worker:
     def store(self) -> Store:
         """The store, opened when the first claim needs it."""
         # Imported here: it brings numpy, which tests without claims need not wait for.
+        from pytest_claims.replaying import ROUNDING
         from pytest_claims.store import Store
 
         if self._store is None:
@@ -60,6 +62,7 @@ class Worker:
                 announce=self._notes.append,
                 worker=self._name,
                 scratch=self._scratch.path,
+                rounding=ROUNDING if self._options.twin else 0.0,
             )
         return self._store
 
@@ -124,7 +127,7 @@ class Worker:
 
         declaration, seeds = pyfuncitem.stash[DECLARATION], self.seeds_of(pyfuncitem)
         try:
-            row = run_claim(declared, declaration, seeds, measure)
+            row = run_claim(declared, declaration, seeds, measure, controls=not self._options.twin)
         except ClaimError as error:
             row = error_row(declaration, str(error), seeds)
         pyfuncitem.stash[ROW] = row
@@ -161,7 +164,18 @@ class Worker:
             row = error_row(declaration, _reason(failure, call.when), self.seeds_of(item))
         seen = item.stash[SEEN]
         cost = {"runs": seen.runs, "trained": seen.trained, "measured": seen.measured}
+        if self._options.write_baseline is not None:
+            self._scratch.write_asked(declaration["id"], seen.asked)
+        sources = {**seen.sources, **self.store.sources(_modules(item))}
+        cost["sources"] = {file: digest[:16] for file, digest in sorted(sources.items())}
         return {**row, **cost, "seconds": time.perf_counter() - item.stash[STARTED]}
+
+
+def _modules(item: pytest.Item) -> list[str]:
+    """The modules that make a claim: its test's, and the conftest in the same package."""
+    module = item.obj.__module__ if isinstance(item, pytest.Function) else ""
+    names = [module, f"{module.rpartition('.')[0]}.conftest"] if "." in module else [module]
+    return [name for name in names if name in sys.modules]
 
 
 def _reason(failure: pytest.ExceptionInfo[BaseException], phase: str) -> str:

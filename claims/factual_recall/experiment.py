@@ -29,13 +29,25 @@ from tasks.knowledge_base import KnowledgeBase, draw_knowledge_base
 Arrays = Mapping[str, NDArray[Any]]
 Floats = NDArray[np.float64]
 
-PURPOSES = ("base", "fine-tuning", "perturbation", "held-out", "shuffled relation", "shuffled base")
+PURPOSES = (
+    "base",
+    "fine-tuning",
+    "perturbation",
+    "held-out",
+    "shuffled relation",
+    "shuffled base",
+    "rounding",
+)
 """What a generator is for; its place here is part of the generator's seed."""
 
 VOCABULARY_CLASSES = 512
 """Width to which the classes of prompts decoded over the vocabulary are padded: some 300 occur with 10^5
 facts."""
 
+
+SHORT_STEPS = 20
+SHORT_HELD_OUT = 200
+"""Lengths of shortened runs and measurements, which the gate replays instead of whole ones."""
 
 SMALL_SAMPLE = 64
 """Up to this many sequences a step costs little more than its overhead, so that such samples share a
@@ -56,6 +68,14 @@ def perturbation(seed: int, positions: int, length: float) -> Floats:
     """A uniform direction of a seed, scaled to a length, `[position]`."""
     direction = generator(seed, "perturbation").standard_normal(positions)
     return direction * (length / np.linalg.norm(direction))
+
+
+def start(seeds: tuple[int, ...], positions: int, rounding: float) -> torch.Tensor:
+    """Initial weights: 0, or every seed's own `rounding` · N(0, 1), `[seed, position]`."""
+    if not rounding:
+        return torch.zeros(len(seeds), positions, dtype=torch.float64)
+    noise = [generator(seed, "rounding").standard_normal(positions) for seed in seeds]
+    return torch.from_numpy(rounding * np.stack(noise))
 
 
 def compiled(
@@ -115,6 +135,10 @@ class Setting:
     answer_order: tuple[int, ...] | None = None
     symmetrised: bool = False
 
+    def shortened(self) -> Setting:
+        """The same for a few small steps."""
+        return replace(self, schedule=replace(self.schedule, steps=min(self.schedule.steps, SHORT_STEPS)))
+
     def sequences(self, base: KnowledgeBase, seed: int) -> FactualSequences:
         """The seed's fine-tuning sequences. Steps 1 and 2 of a seed see the same."""
         return draw_sequences(
@@ -152,13 +176,17 @@ class FineTuning:
 
     setting: Setting
 
-    def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Arrays:  # noqa: ARG002
+    def shortened(self) -> FineTuning:
+        """The same for a few small steps."""
+        return FineTuning(self.setting.shortened())
+
+    def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Arrays:
         """The whole trajectory of w: `weights` `[seed, steps + 3, position]`."""
         loss = self.setting.loss(seeds)
         pushes = np.stack([perturbation(seed, loss.positions, self.setting.perturbation) for seed in seeds])
         weights = descend(
             loss.gradient,
-            torch.zeros(len(seeds), loss.positions, dtype=torch.float64),
+            start(seeds, loss.positions, store.rounding),
             torch.from_numpy(pushes),
             self.setting.schedule,
             project=symmetric if self.setting.symmetrised else None,
@@ -196,6 +224,10 @@ class HeldOut:
     count: int
     confusing_share: float | None
     unseen: bool = False
+
+    def shortened(self) -> HeldOut:
+        """Fewer of them."""
+        return replace(self, count=min(self.count, SHORT_HELD_OUT))
 
     def sequences(self, base: KnowledgeBase, setting: Setting, seed: int) -> FactualSequences:
         """The held-out sequences of a seed; as they fall, `count` confusing ones follow."""
@@ -350,7 +382,11 @@ class LargeStep:
     levels: tuple[int, ...]
     pool: int
 
-    def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Arrays:  # noqa: ARG002
+    def shortened(self) -> LargeStep:
+        """The same for its smallest samples, fewer of them."""
+        return replace(self, levels=self.levels[:1], pool=min(self.pool, 8 * self.levels[0]))
+
+    def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Arrays:
         """`gap` `[seed, level]`: mean of |v_s1 − v_s2| over the level's samples."""
         gaps = np.empty((len(seeds), len(self.levels)))
         for row, seed in enumerate(seeds):
@@ -360,9 +396,9 @@ class LargeStep:
             for column, level in enumerate(self.levels):
                 blocks = [pool[i * level : (i + 1) * level] for i in range(self.pool // level)]
                 loss = stack_losses(blocks, power=setting.power, temperature=setting.temperature)
-                start = torch.zeros(len(blocks), loss.positions, dtype=torch.float64)
+                begin = start((seed,), loss.positions, store.rounding).repeat(len(blocks), 1)
                 schedule = replace(self.setting.schedule, steps=0)
-                path = descend(loss.gradient, start, torch.zeros_like(start), schedule)
+                path = descend(loss.gradient, begin, torch.zeros_like(begin), schedule)
                 gaps[row, column] = pair_gap(softmax(path[:, 1].numpy())).mean()
             progress(row + 1, len(seeds))
         return {"gap": gaps}
@@ -406,7 +442,17 @@ class SampleDraws:
     draws: int
     held_out: HeldOut
 
-    def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Arrays:  # noqa: ARG002
+    def shortened(self) -> SampleDraws:
+        """One draw of the smallest samples, for a few small steps."""
+        return replace(
+            self,
+            setting=self.setting.shortened(),
+            levels=self.levels[:2],
+            draws=1,
+            held_out=self.held_out.shortened(),
+        )
+
+    def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Arrays:
         """`accuracy` `[seed, draw, level]`: the lesser of mixed and confusing."""
         result = np.empty((len(seeds), self.draws, len(self.levels)))
         positions = 2 * self.setting.pairs + 2
@@ -431,8 +477,8 @@ class SampleDraws:
                     temperature=self.setting.temperature,
                     sequences=self.levels[group[-1]],
                 )
-                start = torch.zeros(len(cells), positions, dtype=torch.float64)
-                path = descend(loss.gradient, start, push.expand_as(start), self.setting.schedule)
+                begin = start((seed,), positions, store.rounding).repeat(len(cells), 1)
+                path = descend(loss.gradient, begin, push.expand_as(begin), self.setting.schedule)
                 for (draw, column), attention in zip(cells, softmax(path[:, -1].numpy()), strict=True):
                     logits = asked.class_logits(attention, self.setting.power)
                     margins = relative_margins(logits[asked.target_classes], logits, rivals)
@@ -485,13 +531,19 @@ class LearnedMemories:
     n_subjects: int
     how: Pretraining
 
-    def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Arrays:  # noqa: ARG002
+    def shortened(self) -> LearnedMemories:
+        """The same for a few updates."""
+        return replace(self, how=replace(self.how, steps=min(self.how.steps, SHORT_STEPS)))
+
+    def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Arrays:
         """`w_in` `[seed, token, unit]` and `w_out` `[seed, unit, token]`."""
         found = []
         for seed in seeds:
             base = knowledge_base(self.n_subjects, seed)
             triplets = torch.from_numpy(base.triplets)
-            found.append(pretrain_memory(triplets, base.n_tokens, self.how, seed, progress))
+            found.append(
+                pretrain_memory(triplets, base.n_tokens, self.how, seed, progress, rounding=store.rounding)
+            )
         return {
             "w_in": np.stack([memory.w_in.detach().numpy() for memory in found]),
             "w_out": np.stack([memory.w_out.detach().numpy() for memory in found]),
@@ -513,6 +565,10 @@ class FineTuningOfLearned:
     memory: LearnedMemories
     setting: Setting
     shuffled: bool = False
+
+    def shortened(self) -> FineTuningOfLearned:
+        """The same for a few updates and small steps."""
+        return replace(self, memory=self.memory.shortened(), setting=self.setting.shortened())
 
     def base(self, seed: int) -> KnowledgeBase:
         """The base of the sequences."""

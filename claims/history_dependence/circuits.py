@@ -64,6 +64,7 @@ class Attenuation:
                 trials=protocol.ATTENUATION_TRIALS,
                 reference_trials=protocol.REFERENCE_TRIALS,
                 each_head=draw == 0,
+                in_replay={"trials": protocol.REPLAY_TRIALS, "reference_trials": protocol.REPLAY_TRIALS},
                 **SIZES_OF_TASK,
             )
             for branch in self.histories.ways()[draw]
@@ -108,7 +109,12 @@ def residual_and_head_maps(histories: Histories) -> tuple[Maps, Maps]:
     """The maps over (layer, position) and over (layer, head) of the first draw's branches at hold 0."""
     below, above = (
         histories.store.measure(
-            route_maps, branch, histories.seeds, trials=protocol.MARGIN_TRIALS, **SIZES_OF_TASK
+            route_maps,
+            branch,
+            histories.seeds,
+            trials=protocol.MARGIN_TRIALS,
+            in_replay={"trials": protocol.REPLAY_TRIALS},
+            **SIZES_OF_TASK,
         )
         for branch in histories.ways()[0]
     )

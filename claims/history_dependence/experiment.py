@@ -10,7 +10,7 @@ batches of a branch or hold are drawn by its method `batches`, which claims abou
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -43,6 +43,10 @@ CHUNK = 100
 
 LONGEST_HOLD = 100
 """Updates of the longest hold. Shorter ones are its beginning, so they are drawn together."""
+
+SHORT_UPDATES = 10
+SHORT_PHASE = 2
+"""Length of shortened runs, which the gate replays instead of whole ones."""
 
 COURSE_TRIALS = 512
 """Conflict trials for the margin along a branch or hold: fewer than a claim is judged on, for figures."""
@@ -93,6 +97,7 @@ class Anchor:
     """
 
     seeds_at_once: ClassVar[int] = 1
+    keeps_checkpoint: ClassVar[bool] = True
 
     task: Task
     sizes: Sizes
@@ -118,11 +123,19 @@ class Anchor:
         """The seed's fixed rule, `[key]`."""
         return draw_permutation(self.task, generator(seed, "permutation"))
 
-    def start(self, seed: int) -> State:
-        """The seed's state before training."""
+    def start(self, seed: int, rounding: float = 0.0) -> State:
+        """The seed's state before training, every weight times 1 + `rounding` · N(0, 1)."""
         weights = generator(seed, "weights")
         dtype = getattr(torch, self.dtype)
-        return State.start(initial_parameters(self.sizes, weights, device=self.device, dtype=dtype))
+        params = initial_parameters(self.sizes, weights, device=self.device, dtype=dtype)
+        if rounding:
+            noise = torch.randn(params.shape, generator=generator(seed, "rounding"), dtype=dtype)
+            params = params * (1 + rounding * noise.to(self.device))
+        return State.start(params)
+
+    def shortened(self) -> "Anchor":
+        """The same with its first few updates alone."""
+        return replace(self, updates=min(self.updates, SHORT_UPDATES))
 
     def batches(self, seed: int) -> Iterator[Batches]:
         """What the anchor trains on, `CHUNK` updates at a time."""
@@ -131,11 +144,11 @@ class Anchor:
             levels = (self.p0,) * min(CHUNK, self.updates - start)
             yield draw_batches(self, permutation, levels, draws)
 
-    def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Outputs:  # noqa: ARG002
+    def train(self, seeds: tuple[int, ...], store: Store, progress: Progress) -> Outputs:
         """`params`, `first_moment`, `second_moment` `[seed, parameter]`, `updates` `[seed]`, `losses`."""
 
         def one(_place: int, seed: int, advance: Callable[[int], None]) -> Outputs:
-            state, losses = self.start(seed), []
+            state, losses = self.start(seed, store.rounding), []
             for batches in self.batches(seed):
                 losses.append(self.fit(state, batches))
                 advance(state.updates)
@@ -184,6 +197,13 @@ class Branch:
         return (
             f"{self.direction} (δ {loop.delta}, legs of {loop.leg}, settling {loop.settle}, draw {self.draw})"
         )
+
+    def shortened(self) -> "Branch":
+        """The same through a loop of every phase, a few updates each, without its course."""
+        loop = replace(
+            self.loop, leg=min(self.loop.leg, SHORT_PHASE), settle=min(self.loop.settle, SHORT_PHASE)
+        )
+        return replace(self, loop=loop, draw=min(self.draw, 1), course_every=0)
 
     def batches(self, seed: int) -> Batches:
         """What the branch trains on."""
@@ -269,6 +289,12 @@ class Hold:
         """Short name for people."""
         graft = f" with {self.graft.share:g} of the other's {self.graft.part}" if self.graft else ""
         return f"hold {self.updates}{graft} after {self.branch.label}"
+
+    def shortened(self) -> "Hold":
+        """The same after a shortened branch, for a few updates."""
+        graft = self.graft and replace(self.graft, donor=self.graft.donor.shortened())
+        keep = tuple(range(min(len(self.keep), SHORT_PHASE)))
+        return Hold(self.branch.shortened(), keep, graft)
 
     def batches(self, seed: int) -> Batches:
         """What the hold trains on: the same for both branches of a draw, and for holds of any length."""

@@ -106,6 +106,7 @@ class Histories:
             task=protocol.TASK,
             sizes=protocol.SIZES,
             trials=protocol.MARGIN_TRIALS,
+            in_replay={"trials": protocol.REPLAY_TRIALS},
         )
         return margins if run is branch else margins[:, self.keep.index(updates)]
 

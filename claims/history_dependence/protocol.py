@@ -44,6 +44,9 @@ ATTENUATION_TRIALS = 8192
 REFERENCE_TRIALS = 2048
 COURSE_EVERY = 5
 
+REPLAY_TRIALS = 256
+"""Trials in place of any of these numbers when the gate replays a measurement."""
+
 ANCHOR = Anchor(task=TASK, sizes=SIZES, optimizer=ADAM, batch=BATCH, p0=P0, updates=ANCHOR_UPDATES)
 WITHOUT_MOMENTUM = replace(ANCHOR, optimizer=replace(ADAM, beta1=0.0))
 """The whole procedure without Adam's inertia: anchor, loops and holds."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_claims.store import arrays, folder, work
+from pytest_claims import specs
+from pytest_claims.store import arrays, folder, keys, work
 from pytest_claims.store.arrays import Array, Arrays
 from pytest_claims.store.fill import PATIENCE, Filler
 from pytest_claims.store.fingerprint import Fingerprints
@@ -28,11 +29,15 @@ class Seen:
     Attributes:
         runs: Labels of the runs asked for, measured or not, in order of first use. What a training asks for
             is not listed, so that the list is the same whether or not anything was trained.
+        sources: Source file → digest of its code, of all that was asked for.
+        asked: Digest → the run or measurement as plain data, see `pytest_claims.specs`.
         trained: Entries that this process trained.
         measured: Entries that this process measured.
     """
 
     runs: list[str] = field(default_factory=list)
+    asked: dict[str, Any] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
     trained: int = 0
     measured: int = 0
 
@@ -50,8 +55,11 @@ class Store:
         scratch: A folder shared by this session's workers, where they tell their progress; None for a process
             alone.
         patience: Seconds to wait for another worker's training.
+        rounding: Size of the relative noise on initial weights, 0 for none. It is part of every key. The gate
+            trains such twins to see what rounding alone does to a result; a run applies it in `train`.
 
     Attributes:
+        rounding: As given.
         trained: Entries that this process trained.
         measured: Entries that this process measured.
     """
@@ -66,6 +74,7 @@ class Store:
         worker: str = "main",
         scratch: Path | None = None,
         patience: float = PATIENCE,
+        rounding: float = 0.0,
     ) -> None:
         root = Path(root).resolve()
         problem = folder.prepare(root)
@@ -74,6 +83,7 @@ class Store:
         self._fingerprints = Fingerprints(Path(project_root))
         self._watchers: list[Seen] = []
         self._depth = 0
+        self.rounding = rounding
         self.trained = 0
         self.measured = 0
         self._filler = Filler(
@@ -105,10 +115,18 @@ class Store:
             TypeError: Not a run, a field that no key can hold, or arrays that no entry can.
             ValueError: Training returned something not finite, or not one part a seed.
         """
-        return self._get(run, checked(seeds), note=True)
+        found = self._get(run, checked(seeds), note=True)
+        self._ask(specs.of_run(run))
+        return found
 
     def measure(
-        self, function: Callable[..., Any], run: Run | tuple[Run, ...], seeds: Sequence[int], **plain: Any
+        self,
+        function: Callable[..., Any],
+        run: Run | tuple[Run, ...],
+        seeds: Sequence[int],
+        *,
+        in_replay: Mapping[str, Any] | None = None,
+        **plain: Any,
     ) -> Any:
         """A measurement on trained runs, from the store or made now; on a hit the runs are not even read.
 
@@ -117,6 +135,8 @@ class Store:
                 a tuple of runs). It returns an array `[seed, …]`, or a mapping from names to such arrays.
             run: The run, or a tuple of runs.
             seeds: The seeds, in the order wanted.
+            in_replay: What of `plain` the gate replaces when it replays the measurement, to be quick. It has
+                no part in the result, nor in the key.
             plain: Further arguments, of the kinds that a run's fields may have.
 
         Returns:
@@ -140,10 +160,30 @@ class Store:
             return result if isinstance(result, Mapping) else {BARE: result}
 
         asked = work.of_measurement(
-            function, works, plain, self._fingerprints, compute=compute, prepare=self._prepare(runs)
+            function,
+            works,
+            plain,
+            self._fingerprints,
+            compute=compute,
+            prepare=self._prepare(runs),
         )
         result = self._stack(asked, wanted)
+        if not self._depth:
+            for seen in self._watchers:
+                seen.sources |= asked.source.files
+        self._ask(specs.of_measurement(function, run, plain, in_replay or {}))
         return result[BARE] if set(result) == {BARE} else result
+
+    def sources(self, modules: Sequence[str]) -> dict[str, str]:
+        """Source file → digest of its code, of some modules and all that they import inside the project.
+
+        A module that lies elsewhere is passed over.
+        """
+        found: dict[str, str] = {}
+        for module in modules:
+            with contextlib.suppress(ValueError):
+                found |= self._fingerprints.of([module]).files
+        return found
 
     @contextlib.contextmanager
     def watch(self) -> Iterator[Seen]:
@@ -167,7 +207,9 @@ class Store:
                 return run.train(some, self, progress)
 
         prepare = self._prepare(work.inputs_of(run))
-        return work.of_run(run, wanted, self._fingerprints, compute=compute, prepare=prepare)
+        return work.of_run(
+            run, wanted, self._fingerprints, compute=compute, prepare=prepare, rounding=self.rounding
+        )
 
     def _prepare(self, inputs: Sequence[Run]) -> work.Prepare:
         def prepare(missing: tuple[int, ...]) -> tuple[int, ...]:
@@ -197,6 +239,13 @@ class Store:
             return
         for seen in self._watchers:
             seen.runs += [asked.label for asked in works if asked.label not in seen.runs]
+            for asked in works:
+                seen.sources |= asked.source.files
+
+    def _ask(self, spec: Any) -> None:
+        if not self._depth:
+            for seen in self._watchers:
+                seen.asked.setdefault(keys.digest(spec), spec)
 
     def _count(self, asked: Work, _seed: int) -> None:
         if asked.kind == "run":

@@ -79,9 +79,15 @@ def _runs_in(value: object) -> Iterator[Run]:
 
 
 def of_run(
-    run: Run, seeds: Sequence[int], fingerprints: Fingerprints, *, compute: Compute, prepare: Prepare
+    run: Run,
+    seeds: Sequence[int],
+    fingerprints: Fingerprints,
+    *,
+    compute: Compute,
+    prepare: Prepare,
+    rounding: float = 0.0,
 ) -> Work:
-    """The work of training a run.
+    """The work of training a run; measurements on it inherit its rounding through its keys.
 
     Raises:
         TypeError: Not a frozen dataclass with `train`, or a field that no key can hold.
@@ -102,7 +108,11 @@ def of_run(
         label=label_of(run),
         fields=keys.readable(run),
         source=source,
-        keys=_keys({"kind": "run", "run": content}, source, {seed: [] for seed in seeds}),
+        keys=_keys(
+            {"kind": "run", "run": content} | ({"rounding": rounding} if rounding else {}),
+            source,
+            {seed: [] for seed in seeds},
+        ),
         at_once=at_once,
         compute=compute,
         prepare=prepare,

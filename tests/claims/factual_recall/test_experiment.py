@@ -39,6 +39,7 @@ SETTING = Setting(
     confusing_share=0.5,
 )
 HELD_OUT = HeldOut(120, 0.5)
+MEMORY = LearnedMemories(6, Pretraining(units=32, steps=40, batch=16, learning_rate=3e-3, distractors=2))
 
 
 def no_progress(done, total):
@@ -47,6 +48,9 @@ def no_progress(done, total):
 
 class Trained:
     """A store that trains whatever it is asked for."""
+
+    def __init__(self, rounding=0.0):
+        self.rounding = rounding
 
     def get(self, run, seeds):
         return {name: np.asarray(array) for name, array in run.train(seeds, self, no_progress).items()}
@@ -247,3 +251,24 @@ def test_mispaired_prompts_put_an_answer_beside_the_next_subject():
     # s1 stands with .25 and its answer beside s3 with .15, s2 with .15 and .05, s3 with .05 and .25; the
     # query alone.
     np.testing.assert_allclose(right, 0.4**2 + 0.2**2 + 0.3**2 + 0.05**2, atol=1e-12)
+
+
+def test_a_rounding_twin_differs_by_about_its_rounding():
+    plain, twin = (Trained(rounding).get(FineTuning(SETTING), SEEDS)["weights"] for rounding in (0.0, 1e-7))
+    apart = np.abs(twin - plain)
+    assert 1e-9 < apart[:, 0].max() < 1e-6
+    assert apart[:, -1].max() < 1e-3
+    memory = replace(MEMORY, how=replace(MEMORY.how, steps=2))
+    plain, twin = (Trained(rounding).get(memory, (0,))["w_in"] for rounding in (0.0, 1e-7))
+    assert 0 < np.abs(twin - plain).max() < 1e-3
+
+
+def test_shortened_runs_train_and_keep_what_they_are():
+    learned = FineTuningOfLearned(MEMORY, replace(SETTING, n_subjects=6))
+    draws = SampleDraws(SETTING, (1, 2, 4), 3, HeldOut(50, 0.5))
+    for run in (FineTuning(SETTING), LargeStep(SETTING, (4, 8), 64), draws, MEMORY, learned):
+        short = run.shortened()
+        assert type(short) is type(run)
+        assert short.shortened() == short
+    assert train(FineTuning(SETTING).shortened())["weights"].shape[1] <= 23
+    assert train(draws.shortened())["accuracy"].shape == (len(SEEDS), 1, 2)

@@ -188,3 +188,29 @@ def test_training_lowers_the_loss(store):
 def test_runs_that_make_no_sense_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_rounding_twin_starts_from_other_weights_by_its_rounding(tmp_path):
+    plain, twin = ANCHOR.start(0).params, ANCHOR.start(0, 1e-4).params
+    ratio = twin / plain
+    assert torch.allclose(ratio[plain != 0], torch.ones(()), atol=1e-3)
+    assert not torch.equal(plain, twin)
+    stores = [
+        Store(tmp_path, project_root=PROJECT, announce=lambda line: None, rounding=rounding)
+        for rounding in (0.0, 1e-4)
+    ]
+    one, other = (store.get(BELOW, (0,))["params"] for store in stores)
+    assert 0 < np.abs(one - other).max() < 0.05
+
+
+def test_shortened_runs_have_every_phase_and_stay_what_they_are():
+    loop = Loop(delta=0.4, leg=25, settle=20)
+    branch = Branch(ANCHOR, loop, "above", draw=5, course_every=5)
+    short = branch.shortened()
+    assert short == Branch(ANCHOR, Loop(delta=0.4, leg=2, settle=2), "above", draw=1)
+    assert short.loop.levels()[0] == short.loop.levels()[-1] == 0.5
+    assert replace(ANCHOR, updates=3100).shortened().updates == 10
+    hold = Hold(branch, (0, 25, 100), Graft("params", branch, 0.5))
+    assert hold.shortened() == Hold(short, (0, 1), Graft("params", short, 0.5))
+    for run in (branch, hold, ANCHOR):
+        assert run.shortened().shortened() == run.shortened()
