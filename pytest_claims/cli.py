@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pytest_claims import formats
 from pytest_claims.files import FileError, write_text
+from pytest_claims.gate_commands import add_compare, add_gate
 from pytest_claims.project import locate, settings
 
 _EPILOG = "The claims themselves are run by pytest: `pytest claims -n auto`."
@@ -38,6 +39,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_render(commands)
     _add_store(commands)
     _add_export(commands)
+    add_gate(commands)
+    add_compare(commands)
     return parser
 
 
