@@ -9,9 +9,7 @@ from models.decoder import Sizes, forward, hook_names, initial_parameters, shape
 from models.transformer_lens_format import lens_config, lens_state
 from tasks.generators import generator
 from tests.probes.small_decoder import SIZES, trials
-from tests.transformer_lens import booted
-
-TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}
+from tests.transformer_lens import TOLERANCE, activations, booted
 
 
 def random_decoder(sizes=SIZES):
@@ -84,16 +82,8 @@ def test_transformer_lens_sees_the_same_activations():
     names = hook_names(SIZES.layers)
     _, ours = forward(params, clean.tokens, record=names)
     with torch.inference_mode():
-        _, cache = bridge.run_with_cache(clean.tokens)
-    assert set(names) <= set(cache)
-    d_head = SIZES.width // SIZES.heads
-    future = torch.ones(SIZES.positions, SIZES.positions, dtype=torch.bool).triu(1)
+        theirs = activations(bridge, clean.tokens, names)
     for name in names:
-        theirs = cache[name]
-        if name.endswith("hook_attn_scores"):
-            # There, 4.3.0 has what hook_pattern has, after the softmax; so take the scores from its q and k.
-            q, k = (cache[name.replace("attn_scores", kind)].transpose(1, 2) for kind in "qk")
-            theirs = (q @ k.mT / d_head**0.5).masked_fill(future, -torch.inf)
         torch.testing.assert_close(
-            theirs, ours[name], **TOLERANCE, msg=lambda text, name=name: f"{name}: {text}"
+            theirs[name], ours[name], **TOLERANCE, msg=lambda text, name=name: f"{name}: {text}"
         )
