@@ -102,7 +102,10 @@ def conclude(
         papers=declared.papers,
         **about,
     )
-    lines: list[str] = []
+    errors = _registry_errors(report, files.registered, declared, root)
+    lines = list(errors)
+    if errors:
+        status = status or pytest.ExitCode.TESTS_FAILED
     path = None
     if files.accepted is not None and options.baseline is not None:
         compared = _compare(report, files.accepted, options, root)
@@ -116,7 +119,7 @@ def conclude(
         lines += [f"  {line}" for line in compared.lines]
         lines += workflow_commands(compared)
         if status in JUDGED:
-            status = int(not compared.ok or others > 0)
+            status = int(not compared.ok or others > 0 or bool(errors))
     try:
         # An empty report would replace one that may have taken hours.
         if rows:
@@ -128,6 +131,24 @@ def conclude(
         lines.append(str(error))
         status = status or pytest.ExitCode.TESTS_FAILED
     return Conclusion(report, path, lines, int(status))
+
+
+def _registry_errors(
+    report: Mapping[str, Any], registered: Mapping[str, Any] | None, declared: Declared, root: Path
+) -> list[str]:
+    """What of the declared claims and the registry is missing in the other; an error of the run."""
+    if registered is None:
+        return []
+    lines = [
+        f"error: {claim['id']} is not registered: --claims-register freezes its criterion"
+        for claim in report["claims"]
+        if claim["registered"] is False
+    ]
+    lines += [
+        f"error: {name} is registered, but its test is gone: restore it, or remove it from the registry"
+        for name in registry.gone(registered, declared.declarations, root)
+    ]
+    return lines
 
 
 def _compare(

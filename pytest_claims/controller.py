@@ -62,13 +62,16 @@ class Controller:
         return make_scheduler(config, log)
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self) -> None:
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Learn what there is to run from the first worker that knows."""
         self._learn()
+        self._refuse_a_part(ids)
 
-    def pytest_collection_finish(self) -> None:
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn what there is to run, where this process collects itself."""
         self._learn()
+        if self._declared.declarations:
+            self._refuse_a_part([item.nodeid for item in session.items])
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
@@ -164,6 +167,25 @@ class Controller:
             self._files = prepare(self._options)
         self._say_if_nothing_can_be_stored()
         self._display = show_progress(self._config, self._scratch.path)
+
+    def _refuse_a_part(self, nodeids: list[str]) -> None:
+        """Refuse to compare a part of the claims with a baseline, before anything trains."""
+        options = self._options
+        if options.baseline is None or options.allow_partial or options.register or self._files is None:
+            return
+        if self._config.option.collectonly:
+            return
+        # With --dist loadgroup a node id ends in the name of its group.
+        asked = {*nodeids, *(nodeid.rpartition("@")[0] for nodeid in nodeids)}
+        selected = {one["id"] for one in self._declared.declarations if one["nodeid"] in asked}
+        every = {*(self._files.registered or {"claims": {}})["claims"]}
+        every |= {one["id"] for one in self._declared.declarations}
+        if selected < every:
+            pytest.exit(
+                f"PARTIAL: {len(selected)} of {len(every)} claims selected. A baseline is about all of them: "
+                "select all, or compare these alone with --claims-allow-partial",
+                returncode=pytest.ExitCode.USAGE_ERROR,
+            )
 
     def _say_if_nothing_can_be_stored(self) -> None:
         # Imported here: the store brings numpy. The workers say it too, but only at the end.

@@ -10,6 +10,7 @@ A *declaration* is a claim as plain data (see `pytest_claims.report`).
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -68,6 +69,7 @@ def build(declarations: Sequence[Mapping[str, Any]], papers: Sequence[Mapping[st
             "paper": declaration["paper"],
             **{field: found[field] for field in FIELDS},
             "unit": declaration.get("unit"),
+            "nodeid": declaration.get("nodeid"),
             "hash": digest(found),
         }
     return {
@@ -95,6 +97,39 @@ def load(path: Path) -> dict[str, Any]:
                 "declare the criterion in the claim and register it with --claims-register"
             )
     return data
+
+
+def gone(
+    registered: Mapping[str, Any], declarations: Sequence[Mapping[str, Any]], root: Path
+) -> list[str]:
+    """Name the registered claims whose test is gone: its file is, or the file has no such function any more.
+
+    Args:
+        registered: The registry.
+        declarations: All claims that were collected; they are there, wherever they have moved.
+        root: The folder from which node ids start.
+    """
+    collected = {declaration["id"] for declaration in declarations}
+    functions: dict[str, set[str]] = {}
+    found = []
+    for name, entry in registered["claims"].items():
+        file, _, test = str(entry.get("nodeid") or "").partition("::")
+        if name in collected or not test:
+            continue
+        if file not in functions:
+            functions[file] = _functions(root / file)
+        if test.partition("[")[0].rpartition("::")[2] not in functions[file]:
+            found.append(name)
+    return found
+
+
+def _functions(path: Path) -> set[str]:
+    """Names of the functions in a file, none where it cannot be read."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return set()
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
 def changes(

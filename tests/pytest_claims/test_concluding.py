@@ -36,24 +36,53 @@ def test_any_change_fails(gated):
     gated.write(RISES.replace("Exceeds(0.0)", "Below(0.0)"), FALLS)
     result = gate(gated)
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["*rises: replicated in the baseline, now contradicted*"])
+    result.stdout.fnmatch_lines(["*rises: criterion changed since it was registered: prediction*"])
 
 
-def test_a_verdict_that_rises_is_a_change_too(gated):
-    gated.write(RISES, FALLS.replace("Below(0.0)", "Exceeds(0.0)"))
-    assert gate(gated).ret == 1
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_selection_is_refused_before_anything_runs(gated, workers):
+    result = gated.spawn("--claims-baseline=baseline.json", "-k", "rises", "-n", workers)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(["*PARTIAL: 1 of 2 claims selected*--claims-allow-partial*"])
 
 
-def test_a_selection_fails_and_says_so(gated):
-    result = gate(gated, "-k", "rises")
+def test_a_selection_is_compared_where_that_is_asked_for_and_says_so(gated):
+    result = gate(gated, "-k", "rises", "--claims-allow-partial")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*baseline.json: unchanged (PARTIAL)*"])
+
+
+def test_a_claim_that_is_not_registered_is_an_error_of_the_run(gated):
+    gated.write(RISES, FALLS, RISES.replace("test_rises", "test_rises_again"))
+    result = gated.run("-k", "rises")
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["*PARTIAL: 1 of 2*", "*falls: did not run*"])
+    result.stdout.fnmatch_lines(["error: toy2026/rises-again is not registered*"])
+
+
+@pytest.mark.parametrize("file_too", [False, True])
+def test_a_registered_claim_without_a_test_is_an_error_of_the_run(gated, file_too):
+    if file_too:
+        (gated.path / "test_toy.py").unlink()
+        gated.write(RISES, name="test_more")
+    else:
+        gated.write(RISES)
+    result = gated.run()
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["error: toy2026/falls is registered, but its test is gone*"])
+
+
+def test_another_path_says_nothing_about_the_claims_elsewhere(gated):
+    gated.write(RISES.replace("test_rises", "test_more"), name="test_more")
+    assert gated.run("--claims-register").ret == 0
+    result = gated.run("test_more.py")
+    assert result.ret == 0
+    result.stdout.no_fnmatch_line("*is gone*")
 
 
 def test_selecting_nothing_fails(gated):
     assert gate(gated, "-k", "nothing_of_the_kind").ret != 0
     gated.pytester.makepyfile(test_other="def test_other(): pass")
-    assert gate(gated, "test_other.py").ret == 1
+    assert gate(gated, "test_other.py").ret != 0
 
 
 def test_a_failure_of_an_ordinary_test_fails_whatever_the_claims_say(gated):
