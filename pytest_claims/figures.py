@@ -59,6 +59,11 @@ def to_svg(canvas: Any) -> str:
         "font.family": ["sans-serif"],
     }
     with mpl.rc_context(settings):
+        engine = canvas.get_layout_engine()
+        if engine is not None:
+            # Done here once; saving would draw the whole figure a second time for it.
+            engine.execute(canvas)
+            canvas.set_layout_engine("none")
         canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
 

@@ -1,56 +1,52 @@
-"""Figures of the factual-recall claims, drawn from the series in the report, every seed visible."""
+"""Figures of the factual-recall claims, drawn from the series in the report, every seed visible.
+
+Nothing is imported from beside this file: what trains brings torch, and drawing must not wait for it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from claims.drawing import Rows, canvas, legend, rows_of, said, series_of, spread
 from pytest_claims.figures import COLOURS, Figure, to_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
 
-Series = Mapping[str, Any]
+Floats = NDArray[np.float64]
 KEY = "huang2026"
 POSITIONS = ("s1", "a1", "s2", "a2", "s3", "<sep>")
+SHOWN_STEPS = 120
+"""Small steps that the figure of training shows; later ones move little."""
 
 
 def draw(report: Mapping[str, Any]) -> list[Figure]:
     """The figures whose claims ran, in the order of the argument."""
-    series = {
-        row["id"].removeprefix(f"{KEY}/"): row["series"]
-        for row in report["claims"]
-        if row["paper"] == KEY and row.get("series")
-    }
-    figures: tuple[Callable[[Mapping[str, Series]], Figure | None], ...] = (
+    rows = rows_of(report, KEY)
+    figures: tuple[Callable[[Rows], Figure | None], ...] = (
         _training,
         _pattern,
         _accuracy,
         _growth,
         _weights,
     )
-    return [figure for make in figures if (figure := make(series)) is not None]
+    return [figure for make in figures if (figure := make(rows)) is not None]
 
 
-def _canvas(panels: int) -> tuple[Canvas, list[Axes]]:
-    from matplotlib.figure import Figure as Canvas
-
-    canvas = Canvas(figsize=(4.2 * panels, 3.4), layout="constrained")
-    axes = list(np.atleast_1d(canvas.subplots(1, panels, sharey=panels > 1)))
-    for axis in axes:
-        axis.spines[["top", "right"]].set_visible(False)
-    return canvas, axes
+def _found(rows: Rows, panels: Sequence[tuple[str, str]]) -> list[tuple[str, str, Mapping[str, Any]]]:
+    """Name, title and series of the panels whose claims ran."""
+    return [(name, title, found) for name, title in panels if (found := series_of(rows, name)) is not None]
 
 
-def _finished(canvas: Canvas, title: str, alt: str, *claims: str) -> Figure:
-    return Figure(title, alt, to_svg(canvas), tuple(f"{KEY}/{claim}" for claim in claims))
+def _finished(drawn: Any, title: str, alt: str, *claims: str) -> Figure:
+    return Figure(title, alt, to_svg(drawn), tuple(f"{KEY}/{claim}" for claim in claims))
 
 
-def _heavier_first(attention: NDArray[np.float64]) -> NDArray[np.float64]:
+def _heavier_first(attention: Floats) -> Floats:
     """Attention `[seed, …, 6]` with the pair first that weighs more in the end."""
     last = attention.reshape(len(attention), -1, 6)[:, -1]
     turned = attention[..., [2, 3, 0, 1, 4, 5]]
@@ -58,62 +54,86 @@ def _heavier_first(attention: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(heavier, attention, turned)
 
 
-def _training(series: Mapping[str, Series]) -> Figure | None:
+GROUPS = (
+    ("subject, heavier pair", 0, COLOURS[0], "-"),
+    ("answer, heavier pair", 1, COLOURS[0], "--"),
+    ("subject, lighter pair", 2, COLOURS[1], "-"),
+    ("answer, lighter pair", 3, COLOURS[1], "--"),
+    ("query subject s3", 4, COLOURS[5], "-"),
+    ("<sep>", 5, COLOURS[5], "--"),
+)
+KEPT_SCALE = 2
+"""Of the perturbations of `escape`, the one whose path its series holds."""
+
+
+def _training(rows: Rows) -> Figure | None:
     """V over the small steps, with the saddle and the escape."""
-    panels = [
-        (name, panel)
-        for name, panel in (("escape", "symmetrised, ρ = 1e-4"), ("perturbation-needed", "as drawn, ρ = 0"))
-        if name in series
-    ]
+    panels = _found(
+        rows, (("escape", "symmetrised, ρ = {:g}"), ("perturbation-needed", "samples as drawn, ρ = 0"))
+    )
     if not panels:
         return None
-    canvas, axes = _canvas(len(panels))
-    groups = (
-        ("heavier pair", (0, 1), COLOURS[0]),
-        ("lighter pair", (2, 3), COLOURS[1]),
-        ("s3, <sep>", (4, 5), COLOURS[5]),
-    )
-    for axis, (name, panel) in zip(axes, panels, strict=True):
+    drawn, axes = canvas((2 + 4.2 * len(panels), 3.8), columns=len(panels), sharey=True)
+    words = []
+    for axis, (_, title, found) in zip(axes[0], panels, strict=True):
         # Index 0 is the start, 1 the large step, 2 the perturbation: small step 0.
-        steps = np.array(series[name]["index"]) - 2
-        for label, positions, colour in groups:
-            curves = _heavier_first(np.array(series[name]["attention"]))[:, :, positions]
-            lines = axis.plot(steps, np.moveaxis(curves, 1, 0).reshape(len(steps), -1), color=colour, lw=0.8)
+        steps = np.array(found["index"]) - 2
+        shown = steps <= SHOWN_STEPS
+        attention = _heavier_first(np.array(found["attention"]))
+        for label, position, colour, style in GROUPS:
+            lines = axis.plot(steps[shown], attention[:, shown, position].T, color=colour, ls=style, lw=0.9)
             lines[0].set_label(label)
-        axis.set_title(panel, fontsize=10)
-        axis.set_xlabel("small steps (−2: start, −1: after the large step)")
-        axis.set_xlim(-3, 120)
-    axes[0].set_ylabel("attention v")
-    axes[0].legend(frameon=False, fontsize=8)
+        escapes = np.array(found["steps"], dtype=float)
+        named = title
+        if escapes.ndim == 2:
+            escapes, named = escapes[:, KEPT_SCALE], title.format(found["scale"][KEPT_SCALE])
+        seen = escapes[escapes <= SHOWN_STEPS]
+        axis.plot(seen, np.full(len(seen), -0.02), "^", color="black", ms=4, label="escape, a mark a seed")
+        axis.axvline(-1, color="black", lw=0.8, ls=":", label="saddle: after the large step")
+        axis.set_title(named, fontsize=10)
+        axis.set_xlabel("small steps")
+        apart = np.abs(attention[:, 1, 0] - attention[:, 1, 2])
+        words.append(
+            f"{named}: the pairs' subjects are {said(apart)} apart after the large step, and count as apart "
+            f"from small step {said(escapes)} on"
+        )
+    axes[0, 0].set_ylabel("attention v on a position")
+    legend(axes[0, -1])
     alt = (
-        "Attention on six positions against small steps, every seed. On the symmetrised problem the four pair"
-        " positions meet near a quarter after the large step, stay there for some 40 steps, then part into a "
-        "heavier pair near 1/3 and a lighter one near 1/6. On samples as drawn they are apart from the start."
+        "Attention on six positions against small steps, a line a seed, with the end of the large step and "
+        f"each seed's escape marked. Mean (least to most), {'; '.join(words)}."
     )
-    return _finished(canvas, "Attention over training", alt, *(name for name, _ in panels))
+    return _finished(drawn, "Attention over training (share)", alt, *(name for name, *_ in panels))
 
 
-def _pattern(series: Mapping[str, Series]) -> Figure | None:
+def _pattern(rows: Rows) -> Figure | None:
     """V against (a, a, ½ − a, ½ − a, 0, 0)."""
-    if "pairwise-pattern" not in series:
+    found = series_of(rows, "pairwise-pattern")
+    if found is None:
         return None
-    attention = _heavier_first(np.array(series["pairwise-pattern"]["attention"]))
-    weight = float(np.mean(series["pairwise-pattern"]["weight"]))
-    canvas, (axis,) = _canvas(1)
-    for position, value in enumerate((weight, weight, 0.5 - weight, 0.5 - weight, 0, 0)):
-        axis.hlines(value, position - 0.35, position + 0.35, color=COLOURS[5], lw=4, alpha=0.6)
-    offsets = np.linspace(-0.2, 0.2, len(attention))
-    for offset, row in zip(offsets, attention, strict=True):
-        axis.plot(np.arange(6) + offset, row, "o", ms=4, color=COLOURS[0])
-    axis.set_xticks(range(6), POSITIONS)
+    attention = _heavier_first(np.array(found["attention"]))
+    weight = float(np.mean(found["weight"]))
+    form = np.array([weight, weight, 0.5 - weight, 0.5 - weight, 0, 0])
+    drawn, axes = canvas((6.5, 3.4))
+    axis = axes[0, 0]
+    places = np.arange(len(form))
+    axis.hlines(
+        form, places - 0.35, places + 0.35, color=COLOURS[5], lw=4, alpha=0.6, label=f"form, a = {weight:.3f}"
+    )
+    for offset, row in zip(spread(0, len(attention), 0.4), attention, strict=True):
+        lines = axis.plot(places + offset, row, "o", ms=4, color=COLOURS[0])
+    lines[0].set_label("a dot a seed")
+    axis.set_xticks(places, POSITIONS)
     axis.set_xlabel("position, the heavier pair first")
     axis.set_ylabel("attention v")
-    axis.set_title(f"bars: a = {weight:.3f}", fontsize=10)
+    legend(axis)
+    farthest = np.abs(attention - form).max()
     alt = (
-        "Attention at the end of training on each position, one dot a seed, on bars at (a, a, ½−a, ½−a, 0, 0)"
-        f" with a = {weight:.3f}: the dots lie on the bars."
+        "Attention at the end of training on each position, a dot a seed, over bars at the pairwise form "
+        f"(a, a, ½−a, ½−a, 0, 0) with the seeds' mean a = {weight:.3f}. The dot farthest from its bar is "
+        f"{farthest:.3g} away."
     )
-    return _finished(canvas, "Attention against the pairwise pattern", alt, "pairwise-pattern")
+    return _finished(drawn, "Attention against the pairwise form (share)", alt, "pairwise-pattern")
 
 
 SHARES = (
@@ -122,73 +142,109 @@ SHARES = (
 )
 
 
-def _accuracy(series: Mapping[str, Series]) -> Figure | None:
+def _accuracy(rows: Rows) -> Figure | None:
     """Accuracy against m for every n."""
-    panels = [(name, panel) for name, panel in SHARES if name in series]
+    panels = _found(rows, SHARES)
     if not panels:
         return None
-    canvas, axes = _canvas(len(panels))
-    for axis, (name, panel) in zip(axes, panels, strict=True):
-        found = series[name]
-        for colour, n, levels, accuracy in zip(
-            COLOURS, found["n"], found["levels"], found["accuracy"], strict=False
+    drawn, axes = canvas((2 + 4.2 * len(panels), 3.6), columns=len(panels), sharey=True)
+    words = []
+    for axis, (_, title, found) in zip(axes[0], panels, strict=True):
+        levels = sorted({m for row in found["levels"] for m in row})
+        for n, m, accuracy, colour in zip(
+            found["n"], found["levels"], found["accuracy"], _colours(len(found["n"])), strict=True
         ):
-            lines = axis.plot(levels, np.array(accuracy).T, color=colour, lw=0.8, marker=".", ms=3)
+            curves = np.array(accuracy)
+            lines = axis.plot(m, curves.T, color=colour, lw=0.9, marker=".", ms=4)
             lines[0].set_label(f"n = {n:,.0f}")
-        axis.set_xscale("log")
+            words.append(f"{title}, n = {n:,.0f}, m = {m[0]} to {m[-1]}: {_range(curves)}")
+        _plain_log(axis, "x", levels if len(levels) <= 8 else levels[:: len(levels) // 6])
         axis.set_xlabel("fine-tuning sequences m")
-        axis.set_title(panel, fontsize=10)
-    axes[0].set_ylabel("accuracy (lesser of mixed, confusing)")
-    axes[-1].legend(frameon=False, fontsize=8)
+        axis.set_title(title, fontsize=10)
+    axes[0, 0].set_ylabel("accuracy (lesser of mixed, confusing)")
+    legend(axes[0, -1])
     alt = (
-        "Accuracy averaged over 20 draws against the number of fine-tuning sequences, one line a seed, one "
-        "colour a number of facts. With half of the sequences confusing all curves reach 1 by a dozen. "
-        "With confusing ones as they fall, the curves move right as the number of facts grows."
+        "Accuracy, averaged over draws, against the number of fine-tuning sequences, a line a seed, a colour "
+        f"a number of facts n. Mean over seeds from the fewest sequences to the most, {'; '.join(words)}."
     )
-    return _finished(canvas, "Accuracy against the number of sequences", alt, *(name for name, _ in panels))
+    return _finished(drawn, "Accuracy against the number of sequences", alt, *(name for name, *_ in panels))
 
 
-def _growth(series: Mapping[str, Series]) -> Figure | None:
+def _colours(count: int) -> list[str]:
+    return [COLOURS[i % len(COLOURS)] for i in range(count)]
+
+
+def _range(curves: Floats) -> str:
+    return f"{curves[:, 0].mean():.3g} to {curves[:, -1].mean():.3g}"
+
+
+def _plain_log(axis: Axes, which: str, ticks: Sequence[float]) -> None:
+    """A logarithmic axis whose ticks are the levels that were measured, written out."""
+    axis.set(**{f"{which}scale": "log"})
+    chosen = axis.xaxis if which == "x" else axis.yaxis
+    chosen.set_ticks(ticks, [f"{tick:,.0f}" for tick in ticks])
+    chosen.set_ticks([], minor=True)
+
+
+def _growth(rows: Rows) -> Figure | None:
     """Least m against n with both fits."""
-    panels = [(name, panel) for name, panel in SHARES if name in series]
+    panels = _found(rows, SHARES)
     if not panels:
         return None
-    canvas, (axis,) = _canvas(1)
-    slopes = []
-    for colour, (name, panel) in zip(COLOURS, panels, strict=False):
-        found = series[name]
+    drawn, axes = canvas((8.5, 3.8))
+    axis = axes[0, 0]
+    words = []
+    for (_, title, found), colour in zip(panels, COLOURS, strict=False):
         sizes, least = np.array(found["n"]), np.array(found["least"])
-        for row in least:
-            axis.plot(sizes, row, "o", ms=4, color=colour, alpha=0.6)
+        for factor, row in zip(np.exp(spread(0, len(least), 0.25)), least, strict=True):
+            lines = axis.plot(sizes * factor, row, "o", ms=4, color=colour)
+        lines[0].set_label(f"{title}: a dot a seed")
         grid = np.geomspace(sizes[0], sizes[-1], 60)
         power, polylog = (np.mean(found[fit], axis=0) for fit in ("power_law", "polylog"))
-        axis.plot(
-            grid, np.exp(np.polyval(power, np.log(grid))), color=colour, label=f"{panel}: n^{power[0]:.2f}"
-        )
-        curve = np.exp(np.polyval(polylog, np.log(np.log(grid))))
-        axis.plot(grid, curve, color=colour, ls="--", label=f"(ln n)^{polylog[0]:.1f}")
-        slopes.append(f"{panel}: m* grows as n to the {power[0]:.2f}")
-    axis.set(xscale="log", yscale="log", xlabel="facts n", ylabel="least sufficient sequences m*")
-    axis.legend(frameon=False, fontsize=8)
+        straight = np.exp(np.polyval(power, np.log(grid)))
+        curved = np.exp(np.polyval(polylog, np.log(np.log(grid))))
+        axis.plot(grid, straight, color=colour, lw=1.2, label=f"power law, n^{power[0]:.2f}")
+        axis.plot(grid, curved, color=colour, lw=1.2, ls="--", label=f"polylog, (ln n)^{polylog[0]:.2f}")
+        slopes = said([slope for slope, _ in found["power_law"]])
+        words.append(f"{title}: exponent of n {slopes}, of ln n {said([one for one, _ in found['polylog']])}")
+    highest = max(float(np.max(found["least"])) for *_, found in panels)
+    _plain_log(axis, "x", panels[0][2]["n"])
+    _plain_log(axis, "y", [2.0**i for i in range(int(np.log2(highest)) + 2)])
+    axis.set(xlabel="facts n", ylabel="least sufficient sequences m*")
+    legend(axis)
     alt = (
-        "Least number of sequences that suffice against the number of facts, one dot a seed, with a power law"
-        f" (solid) and a power of ln n (dashed). {'; '.join(slopes)}."
+        "Least number of sequences that suffice against the number of facts, a dot a seed, with a power law "
+        f"(solid) and a power of ln n (dashed). Mean (least to most), {'; '.join(words)}."
     )
-    return _finished(canvas, "Sequences needed against facts", alt, *(name for name, _ in panels))
+    return _finished(drawn, "Sequences needed against facts", alt, *(name for name, *_ in panels))
 
 
-def _weights(series: Mapping[str, Series]) -> Figure | None:
+def _weights(rows: Rows) -> Figure | None:
     """A against a*(k)."""
-    found = {name: one for name, one in series.items() if name.startswith("optimal-weight")}
+    found = {
+        name: one
+        for name in rows
+        if name.startswith("optimal-weight") and (one := series_of(rows, name)) is not None
+    }
     if not found:
         return None
-    canvas, (axis,) = _canvas(1)
-    for one in found.values():
-        spread = one["k"] + np.linspace(-0.12, 0.12, len(one["weight"]))
-        axis.plot(spread, one["weight"], "o", ms=4, color=COLOURS[0])
-    powers, predicted = zip(*sorted((one["k"], one["predicted"]) for one in found.values()), strict=True)
-    axis.plot(powers, predicted, color=COLOURS[1], lw=1, marker="_", ms=14, label="a*(k)")
+    drawn, axes = canvas((6.5, 3.4))
+    axis = axes[0, 0]
+    ordered = sorted(found.values(), key=lambda one: float(one["k"]))
+    powers, predicted = [one["k"] for one in ordered], [one["predicted"] for one in ordered]
+    axis.plot(powers, predicted, color=COLOURS[1], lw=1, marker="_", ms=16, mew=1.5, label="a*(k), predicted")
+    for one in ordered:
+        places = spread(one["k"], len(one["weight"]), 0.3)
+        lines = axis.plot(places, one["weight"], "o", ms=4, color=COLOURS[0])
+    lines[0].set_label("a dot a seed")
+    axis.set_xticks(powers)
     axis.set(xlabel="power k of the activation", ylabel="weight a of the heavier pair")
-    axis.legend(frameon=False)
-    alt = "Weight of the heavier pair against the activation's power, one dot a seed, on the predicted a*(k)."
-    return _finished(canvas, "Weight against the optimal weight", alt, *found)
+    legend(axis)
+    points = "; ".join(
+        f"k = {one['k']}: {said(one['weight'])} where {one['predicted']:.4f} is predicted" for one in ordered
+    )
+    alt = (
+        "Weight of the heavier pair against the activation's power, a dot a seed, over the predicted a*(k). "
+        f"Mean (least to most), {points}."
+    )
+    return _finished(drawn, "Weight against the optimal weight (share)", alt, *found)

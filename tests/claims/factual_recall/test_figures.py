@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from typing import Any
 
@@ -18,8 +20,8 @@ GROWTH = {
     "polylog": [[-0.5, 1.0], [0.0, 0.7]],
 }
 SERIES: dict[str, Any] = {
-    "escape": PATH,
-    "perturbation-needed": PATH,
+    "escape": {**PATH, "scale": [1e-2, 1e-3, 1e-4], "steps": [[24, 34, 44], [19, 29, 39]]},
+    "perturbation-needed": {**PATH, "steps": [-1, 3]},
     "pairwise-pattern": {"attention": PAIRWISE, "weight": [0.33, 0.33]},
     "sample-complexity": GROWTH,
     "sample-complexity-natural-share": GROWTH,
@@ -54,6 +56,35 @@ def test_without_series_there_are_no_figures():
 def test_one_claim_alone_is_enough(name):
     (*_, last) = draw(report(name))
     assert last.claims == (f"{KEY}/{name}",)
+
+
+def test_what_the_words_say_comes_from_the_series():
+    training, pattern, accuracy, growth, weights = draw(report(*SERIES))
+    assert "symmetrised, ρ = 0.0001" in training.alt
+    assert "from small step 41.5 (39 to 44) on" in training.alt
+    assert "from small step 1 (-1 to 3) on" in training.alt
+    assert "a = 0.330" in pattern.alt
+    assert "n = 10,000, m = 2 to 8: 0.45 to 1" in accuracy.alt
+    assert "exponent of n -0.05 (-0.1 to 0), of ln n -0.25 (-0.5 to 0)" in growth.alt
+    assert "k = 4: 0.295 (0.295 to 0.296) where 0.2952 is predicted" in weights.alt
+
+
+def test_accuracy_has_a_curve_a_seed_for_every_n():
+    (figure, _) = draw(report("sample-complexity"))
+    assert all(f"n = {n}" in figure.svg for n in ("100", "10,000"))
+    drawn = ET.fromstring(figure.svg)
+    curves = [one for one in drawn.iter() if str(one.get("id")).startswith("line2d")]
+    dotted = [one for one in curves if len(list(one.iter("{http://www.w3.org/2000/svg}use"))) == 3]
+    assert len(dotted) >= 4
+
+
+def test_nothing_that_trains_is_imported():
+    code = (
+        "import sys; from claims.factual_recall.figures import draw; draw({'claims': []}); "
+        "assert 'torch' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_seed_is_visible():
