@@ -130,8 +130,9 @@ def test_a_seed_does_not_depend_on_those_beside_it():
         np.testing.assert_array_equal(values[1], alone[name][0])
 
 
-def test_the_margin_without_a_head_is_written_out():
-    vectors, (layer, head) = parameters(0, 1), (1, 0)
+@pytest.mark.parametrize(("layer", "head"), [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_the_margin_without_a_head_is_written_out(layer, head):
+    vectors = parameters(0, 1)
     params, hook = unflatten(torch.tensor(vectors[0]), SIZES), f"blocks.{layer}.attn.hook_z"
     _, seen = forward(params, reference_prompts(TASK, 5, COUNTS["reference_trials"]), record=[hook])
     mean = seen[hook][:, -1, head].mean(0)
