@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_claims import formats
+from pytest_claims.calibration.command import add_calibrate
 from pytest_claims.files import FileError, write_text
 from pytest_claims.gate_commands import add_compare, add_gate
 from pytest_claims.project import locate, settings
@@ -41,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_export(commands)
     add_gate(commands)
     add_compare(commands)
+    add_calibrate(commands)
     return parser
 
 

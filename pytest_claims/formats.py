@@ -231,16 +231,22 @@ def discriminates(row: Mapping[str, Any]) -> bool:
     )
 
 
-def parts(claim: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def parts(claim: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """The parts of a claim by name, each with the unit of the claim unless it has its own."""
     found = claim.get("parts")
     if not isinstance(found, Mapping):
         return []
-    return [(clean(name), {"unit": claim.get("unit"), **(part or {})}) for name, part in found.items()]
+    return [
+        (clean(name), {"unit": claim.get("unit"), **(part if isinstance(part, Mapping) else {})})
+        for name, part in found.items()
+    ]
 
 
 def reasons(claim: Mapping[str, Any]) -> list[str]:
-    """Why the verdict is what it is: the claim's reason, then those of its parts that it does not repeat."""
+    """Why the verdict is what it is, and how often one like it is wrong where that is above alpha.
+
+    The claim's reason comes first, then those of its parts that it does not repeat.
+    """
     found = [clean(claim["reason"], lines=True)] if claim.get("reason") else []
     for name, part in parts(claim):
         reason = clean(part.get("reason"), lines=True)
@@ -250,7 +256,7 @@ def reasons(claim: Mapping[str, Any]) -> list[str]:
         found.append(
             f"attempt: {clean(attempt.get('verdict'))}, {clean(attempt.get('reason')) or 'no reason given'}"
         )
-    return found
+    return [*found, *(f"caution: {clean(caution)}" for caution in claim.get("cautions") or [])]
 
 
 def marks(claim: Mapping[str, Any]) -> list[str]:
@@ -326,7 +332,7 @@ def expected_false(summary: Mapping[str, Any]) -> str:
     expected = summary.get("expected_false_replications")
     if not is_number(expected):
         return ""
-    return f"If every claim were false, chance alone would replicate {number(expected)} of them on average."
+    return f"If every claim were false, chance alone would replicate {expected:.2g} of them on average."
 
 
 def plural(count: Any, noun: str) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_claims import registry
+from pytest_claims.calibration.cautions import cautions
 from pytest_claims.files import load_json, write_json
 from pytest_claims.formats import VERDICTS, discriminates
 from pytest_claims.statistics import expected_false_replications, holm
@@ -38,7 +39,7 @@ _CLAIM: dict[str, Any] = {
     "denominator": None, "parts": None, "estimate": None, "interval": None, "effect_size": None,
     "p_value": None, "p_contradicted": None, "p_two_sided": None, "p_holm": None, "signs": None,
     "spread": None, "reached": None, "share_of_reported": None, "reported_in_interval": None,
-    "verdict": "not run", "reason": None, "registered": None, "criterion_changed": False,
+    "verdict": "not run", "reason": None, "cautions": [], "registered": None, "criterion_changed": False,
     "criterion_changes": [], "controls": [], "attempts": [], "runs": [], "trained": 0, "measured": 0,
     "seconds": None, "sources": {}, "tolerance": 0.0, "series": None,
 }  # fmt: skip
@@ -120,6 +121,7 @@ def _claims(
         tried = sorted(attempts.get(name, []), key=_badness)
         claim = _filled(_CLAIM, {**_declared_only(declared), **(tried[0] if tried else {})})
         claim["prediction"] = _prediction(claim["prediction"])
+        claim["cautions"] = cautions(claim)
         if len(tried) > 1:
             claim["attempts"] = [{"verdict": row["verdict"], "reason": row.get("reason")} for row in tried]
         if registered is not None:

@@ -4,7 +4,3 @@
 `pytest_claims.verdicts` judges one, `simulation` counts the verdicts, `tables` writes them down, and
 `cautions` says beside a claim which of the rates found touches it.
 """
-
-from pytest_claims.calibration.cautions import cautions
-
-__all__ = ["cautions"]

@@ -87,6 +87,8 @@ def _within_reach(row: Mapping[str, Any], cell: Mapping[str, Any]) -> bool:
 
     ratio, found, verdict = cell["measurement"] == "ratio", row["prediction"], row["verdict"]
     values = np.asarray(row["numerator"] if ratio else row["values"], dtype=np.float64)
+    if values.size < 2:
+        return False
     denominator = np.asarray(row["denominator"], dtype=np.float64) if ratio else None
     beyond = np.minimum.reduce(distances(prediction_of(found["kind"], found["bound"]), values, denominator))
     tied = np.count_nonzero(beyond == beyond.max()) > 1

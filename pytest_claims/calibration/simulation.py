@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_claims.calibration.alarms import GATE_FACTOR, false_alarms
-from pytest_claims.calibration.judging import ONE_SIDED, Verdicts, judge, judge_holds, prediction_of
+from pytest_claims.calibration.judging import ONE_SIDED, Verdicts, flip_p, judge, judge_holds, prediction_of
 from pytest_claims.calibration.noise import MEAN, MEDIAN, NORMAL, RARE, SEED, draw, own_generator
 from pytest_claims.predictions import AtLeast, Within
 from pytest_claims.statistics import ALPHA
@@ -48,6 +48,7 @@ def simulate(repetitions: int = REPETITIONS) -> dict[str, Any]:
         "repetitions": repetitions,
         "seed": SEED,
         "nulls": list(_nulls(repetitions)),
+        "sign_flip_alone": list(_sign_flip_alone(repetitions)),
         "parts": list(_parts(repetitions)),
         "power": list(_power(repetitions)),
         "holds": list(_holds(repetitions)),
@@ -92,6 +93,15 @@ def _nulls(repetitions: int) -> Iterator[dict[str, Any]]:
             cell = {"prediction": "holds", "measurement": "truth", "null": null, "noise": "binary"}
             found = judge_holds(own_generator("null", *cell.values(), n).random((repetitions, n)) < share)
             yield {**cell, "seeds": n, **_shares(found), **_above(found)}
+
+
+def _sign_flip_alone(repetitions: int) -> Iterator[dict[str, Any]]:
+    """False replications if the sign test did not stand beside the sign-flip test: why it does."""
+    for noise in MEDIAN:
+        for n in SEEDS:
+            beyond = draw(noise, own_generator("alone", noise, n), (repetitions, n), inclusive=False)
+            share = float((flip_p(beyond) <= ALPHA).mean())
+            yield {"noise": noise, "seeds": n, "replicated": share}
 
 
 def _parts(repetitions: int) -> Iterator[dict[str, Any]]:

@@ -42,6 +42,8 @@ def render(table: Mapping[str, Any]) -> str:
         shares(medians, _criterion, _noise, "replicated"),
         "A ratio far beyond its bound whose denominator has its median on 0: "
         f"{' · '.join(_share(cell, ('replicated',), n, alpha) for cell in denominators)}.",
+        "For comparison, “>” if the sign-flip test stood alone, without the sign test beside it:",
+        shares(table["sign_flip_alone"], _always(">"), _noise, "replicated"),
         "### False contradictions",
         "The same experiments, read the other way: the claim is true by a hair.",
         shares(medians, _criterion, _noise, "contradicted"),
@@ -113,7 +115,7 @@ def _pivot(cells: Iterable[Cell], row: Label, column: Label, write: Callable[[Ce
 
 def _share(cell: Cell, fields: tuple[str, ...], repetitions: int, alpha: float) -> str:
     """Shares of verdicts; a share of wrong ones is bold where it is above alpha."""
-    every = {**cell, "inconclusive": 1 - cell.get("replicated", 0) - cell["contradicted"]}
+    every = {**cell, "inconclusive": 1 - cell.get("replicated", 0) - cell.get("contradicted", 0)}
     # Beyond the bound a replication is right, and so is no verdict at all.
     right = ("replicated", "inconclusive") if "effect" in cell or "share" in cell else ()
     written = []

@@ -119,6 +119,11 @@ def test_reasons_name_parts_once():
     assert formats.reasons(claim) == ["slope: seed 3 differs", "gap: n = 1"]
 
 
+def test_cautions_stand_after_the_reasons():
+    claim = {"reason": "no spread", "cautions": ["the rate is 59 %", "and\x1b so on"]}
+    assert formats.reasons(claim) == ["no spread", "caution: the rate is 59 %", "caution: and  so on"]
+
+
 def test_parts_inherit_the_unit():
     claim = {"unit": "logits", "parts": {"a": {"estimate": 1.0}, "b": {"unit": "nats"}, "c": None}}
     assert [part["unit"] for _, part in formats.parts(claim)] == ["logits", "nats", "logits"]

@@ -150,6 +150,16 @@ def test_the_expected_number_of_false_replications():
     assert samples.build([], [])["summary"]["expected_false_replications"] == 0
 
 
+def test_a_rate_of_wrong_verdicts_above_alpha_stands_beside_the_claim():
+    cautioned = {claim["id"]: claim["cautions"] for claim in samples.build()["claims"] if claim["cautions"]}
+    # Every seed is at the ceiling of an accuracy; all others lie far from their bounds or decide nothing.
+    assert list(cautioned) == ["huang2026/relation-accuracy[n=10000]"]
+    assert (
+        "under bounded noise whose mean lies on the bound"
+        in cautioned["huang2026/relation-accuracy[n=10000]"][0]
+    )
+
+
 def test_building_changes_nothing_that_was_given():
     rows = samples.rows()
     before = json.dumps(rows)

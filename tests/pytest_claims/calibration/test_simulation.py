@@ -43,6 +43,13 @@ def test_no_null_that_is_tested_is_rejected_more_often_than_the_sign_test_can(ta
             assert "replicated" not in cell["above"]
 
 
+def test_the_sign_flip_test_alone_passes_alpha_with_skewed_seeds(table):
+    rates = {(cell["noise"], cell["seeds"]): cell["replicated"] for cell in table["sign_flip_alone"]}
+    assert near(rates["normal", 5], 1 / 32)
+    assert near(rates["normal", 20], 0.05)
+    assert simulation.exceeds_alpha(rates["skewed towards the claim", 20], REPETITIONS)
+
+
 def test_holds_by_the_binomial(table):
     for cell in table["holds"]:
         assert near(cell["replicated"], cell["share"] ** cell["seeds"]), cell
