@@ -25,9 +25,12 @@ def card(claim: Mapping[str, Any], anchor: str, figures: Sequence[tuple[int, str
         figures: Number and fragment of the paper's figures that show this claim.
     """
     kind = formats.clean(claim.get("kind"))
+    about = [KINDS.get(kind, kind)]
+    if claim.get("registered") and not claim.get("criterion_changed"):
+        about.append("criterion as registered")
     head = tag(
         "header",
-        tag("p", tag("code", claim.get("id")), " · ", KINDS.get(kind, kind), class_="id"),
+        tag("p", tag("code", claim.get("id")), *(f" · {text}" for text in about if text), class_="id"),
         tag("h4", claim.get("statement") or "No statement", id=anchor, tabindex="-1"),
         tag("p", badge(claim), class_="badges"),
     )

@@ -36,8 +36,9 @@ READING = (
     (
         "Forest plot",
         "All claims on one axis: how many standard deviations between seeds the mean lies beyond its "
-        "bound. Right of the line is the claimed side. Far out the axis is logarithmic; an arrowhead marks "
-        "what lies beyond it, such as a claim whose seeds all agree.",
+        "bound. Right of the line is the claimed side. A claim in parts has a mark a part, in the order "
+        "of its card. Far out the axis is logarithmic; an arrowhead marks what lies beyond it, such as a "
+        "claim whose seeds all agree.",
     ),
     ("Effect size", "The same distance, corrected for few seeds (Hedges g)."),
     (
@@ -138,13 +139,20 @@ def _sentence(summary: Mapping[str, Any], papers: int) -> str:
     run = summary.get("run") or 0
     if not run:
         return f"None of the {formats.plural(declared, 'declared claim')} ran."
-    replicated = summary.get("replicated") or 0
-    return (
-        f"Of {formats.plural(run, 'claim')} tested, from {formats.plural(papers, 'paper')}, {replicated} "
-        f"replicated, {summary.get('contradicted') or 0} came out contradicted, "
-        f"{summary.get('inconclusive') or 0} stayed inconclusive and {summary.get('error') or 0} "
-        "could not be judged."
+    ends = (
+        f"{summary.get('replicated') or 0} replicated",
+        *(
+            f"{summary[key]} {words}"
+            for key, words in (
+                ("contradicted", "came out contradicted"),
+                ("inconclusive", "stayed inconclusive"),
+                ("error", "could not be judged"),
+            )
+            if summary.get(key)
+        ),
     )
+    said = ", ".join(ends[:-1]) + (" and " if ends[:-1] else "") + ends[-1]
+    return f"Of {formats.plural(run, 'claim')} tested, from {formats.plural(papers, 'paper')}, {said}."
 
 
 def _navigation(parts: Sequence[Section]) -> Markup:
@@ -240,7 +248,8 @@ def _protocol(paper: Mapping[str, Any]) -> Markup:
             if choice.get("source") == source
         ]
         if rows:
-            columns.append(tag("table", tag("caption", f"{words} ({len(rows)})"), tag("tbody", *rows)))
+            caption = tag("caption", f"{words} ({len(rows)})")
+            columns.append(tag("table", caption, tag("tbody", *rows), class_="protocol"))
     body = tag("div", *columns, class_="columns")
     return tag(
         "details", tag("summary", f"Protocol: {formats.plural(len(choices), 'choice')}"), body, open=True

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_claims import formats
 from pytest_claims.page.markup import Markup, join, tag
-from pytest_claims.page.scale import REACH, TICKS, Axis, Standing, compressed, numbers
+from pytest_claims.page.scale import REACH, TICKS, Axis, Standing, compressed, numbers, standing
 
 SHAPES = {
     "replicated": "M-5,0A5,5 0 1 1 5,0A5,5 0 1 1 -5,0Z",
@@ -71,20 +71,41 @@ def bar(low: str, high: str, class_: str, middle: float = 12) -> Markup:
     return tag("line", x1=low, x2=high, y1=middle, y2=middle, class_=class_)
 
 
-def strip(where: Standing | None, verdict: object) -> Markup:
-    """One row of the forest plot; a claim without numbers has none."""
-    if where is None:
+LANE = 13
+"""Pixels between the parts of a claim in the forest plot."""
+
+
+def strip(lanes: Sequence[tuple[str, Mapping[str, Any]]]) -> Markup:
+    """One row of the forest plot, a lane a part; a claim without numbers has none.
+
+    Args:
+        lanes: The claim itself with an empty name, or its parts by name.
+    """
+    placed_lanes = [(name, row, standing(row)) for name, row in lanes]
+    if all(where is None for *_, where in placed_lanes):
         return tag("span", "no number to place", class_="quiet")
-    pieces = [line(compressed(tick), "grid") for tick in TICKS if tick] + [line(compressed(0), "bound")]
+    height = 24 + LANE * (len(lanes) - 1)
+    pieces = [line(compressed(tick), "grid", 0, height) for tick in TICKS if tick]
+    pieces.append(line(compressed(0), "bound", 0, height))
+    said = []
+    for i, (name, row, where) in enumerate(placed_lanes):
+        if where is not None:
+            pieces += _lane(where, row.get("verdict"), 12 + LANE * i)
+            said.append(": ".join(text for text in (name, _said(where)) if text))
+    label = "; ".join(said)
+    return tag("svg", *pieces, class_="strip", role="img", height=height, width="100%", aria_label=label)
+
+
+def _lane(where: Standing, verdict: object, middle: int) -> Iterator[Markup]:
     if where.interval is not None:
-        pieces.append(bar(compressed(where.interval[0]), compressed(where.interval[1]), "interval"))
+        yield bar(compressed(where.interval[0]), compressed(where.interval[1]), "interval", middle)
     word = formats.clean(verdict)
-    pieces.append(placed(compressed(where.estimate), SHAPES.get(word, SHAPES["error"]), f"v-{slug(word)}"))
+    at = compressed(where.estimate)
+    yield placed(at, SHAPES.get(word, SHAPES["error"]), f"v-{slug(word)}", middle)
     if where.reported is not None:
-        pieces.append(placed(compressed(where.reported), REPORTED, "reported"))
+        yield placed(compressed(where.reported), REPORTED, "reported", middle)
     if abs(where.estimate) > REACH:
-        pieces.append(placed(compressed(where.estimate), FARTHER[where.estimate > 0], "interval"))
-    return tag("svg", *pieces, class_="strip", role="img", height=24, width="100%", aria_label=_said(where))
+        yield placed(at, FARTHER[where.estimate > 0], "interval", middle)
 
 
 def _said(where: Standing) -> str:

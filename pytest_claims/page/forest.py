@@ -7,8 +7,7 @@ from typing import Any
 
 from pytest_claims import formats
 from pytest_claims.page.drawing import badge, forest_axis, strip
-from pytest_claims.page.markup import Markup, escape, tag
-from pytest_claims.page.scale import standing
+from pytest_claims.page.markup import Markup, tag
 
 Section = tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]
 
@@ -43,28 +42,24 @@ def _body(
 ) -> Markup:
     name = formats.clean(paper.get("key")) or "Claims without a paper"
     head = tag("tr", tag("th", name, colspan=5, scope="rowgroup"), class_="paper")
-    rows = [row for claim in claims for row in _rows(claim, anchors[id(claim)])]
-    return tag("tbody", head, *rows)
+    return tag("tbody", head, *(_row(claim, anchors[id(claim)]) for claim in claims))
 
 
-def _rows(claim: Mapping[str, Any], anchor: str) -> list[Markup]:
+def _row(claim: Mapping[str, Any], anchor: str) -> Markup:
     name = formats.clean(claim.get("id")).partition("/")[2] or formats.clean(claim.get("id")) or "unnamed"
-    label = tag("a", name, href=f"#{anchor}")
     parts = formats.parts(claim)
-    rows = [_row(claim, label, Markup("") if parts else None)]
-    rows += [_row(part, escape(part_name), None, class_="part") for part_name, part in parts]
-    return rows
-
-
-def _row(row: Mapping[str, Any], label: Markup, plot: Markup | None, class_: str | None = None) -> Markup:
-    drawn = strip(standing(row), row.get("verdict")) if plot is None else plot
-    ours = formats.estimate(row)
     return tag(
         "tr",
-        tag("th", label, scope="row"),
-        tag("td", formats.reported(row), class_="wide"),
-        tag("td", formats.with_unit(ours, row.get("unit")), class_="wide number"),
-        tag("td", drawn, class_="plot"),
-        tag("td", badge(row)),
-        class_=class_,
+        tag("th", tag("a", name, href=f"#{anchor}"), scope="row"),
+        tag("td", formats.reported(claim), class_="wide"),
+        tag("td", _ours(claim, parts), class_="wide number"),
+        tag("td", strip(parts or [("", claim)]), class_="plot"),
+        tag("td", badge(claim)),
     )
+
+
+def _ours(claim: Mapping[str, Any], parts: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    if not parts:
+        return formats.with_unit(formats.estimate(claim), claim.get("unit"))
+    replicated = sum(part.get("verdict") == "replicated" for _, part in parts)
+    return f"{replicated} of {formats.plural(len(parts), 'part')} replicated"

@@ -43,9 +43,23 @@ def inline(svg: str, prefix: str, label: str) -> Markup:
     if root is None or _local(root.tag) != "svg":
         return tag("p", "This figure cannot be shown: it is not an SVG drawing.", class_="alert")
     drawn = _element(root, prefix)
-    box = root.get("viewBox", "0 0 400 300")
-    attributes = f' viewBox="{escape(box)}" role="img" aria-label="{escape(label)}" fill="currentColor"'
+    x, y, width, height = _box(root)
+    attributes = (
+        f' viewBox="{x:g} {y:g} {width:g} {height:g}" style="--width:{width:g}" role="img"'
+        f' aria-label="{escape(label)}" fill="currentColor"'
+    )
     return Markup(f'<svg{attributes} stroke-linejoin="round">{drawn}</svg>')
+
+
+def _box(root: ElementTree.Element) -> tuple[float, float, float, float]:
+    """The drawing's own coordinates: left, top, width, height."""
+    numbers = re.findall(r"-?\d+(?:\.\d+)?", root.get("viewBox") or "")
+    found = [float(number) for number in numbers]
+    if len(found) != 4:
+        sizes = [re.match(r"\d+(?:\.\d+)?", root.get(name) or "") for name in ("width", "height")]
+        found = [0.0, 0.0, *(float(size[0]) if size else 0.0 for size in sizes)]
+    left, top, width, height = found
+    return left, top, width if width > 0 else 400.0, height if height > 0 else 300.0
 
 
 def _element(element: ElementTree.Element, prefix: str) -> str:
