@@ -57,14 +57,14 @@ def exported(trained, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(PROJECT)
         patch.setattr(export, "PRIMARY", TINY)
-        folder = tmp_path_factory.mktemp("exported") / "models"
+        folder = tmp_path_factory.mktemp("project") / "exported"
         assert main(["export", "immediate-gap", str(folder), "--claims-store", str(trained[0])]) == 0
     return folder
 
 
-def snippets(folder):
-    """The Python snippets of the exported README: for TransformerLens, and for plain torch."""
-    return re.findall(r"```python\n(.*?)```", (folder / "README.md").read_text(), flags=re.DOTALL)
+def snippets(readme):
+    """The Python snippets of a README; an exported one has TransformerLens first, then plain torch."""
+    return re.findall(r"```python\n(.*?)```", readme.read_text(), flags=re.DOTALL)
 
 
 def run(snippet, folder, monkeypatch):
@@ -147,7 +147,7 @@ def test_conditions_are_of_registered_claims():
 
 
 def test_the_snippet_in_plain_torch_is_the_model(trained, exported, monkeypatch, capsys):
-    names = run(snippets(exported)[1], exported, monkeypatch)
+    names = run(snippets(exported / "README.md")[1], exported, monkeypatch)
     said = re.fullmatch(r"margin (\S+), as exported (\S+)\n", capsys.readouterr().out)
     assert float(said[1]) == pytest.approx(float(said[2]), abs=2e-4)
     prompts = evaluation_trials(TASK, 0, 64)
@@ -160,7 +160,7 @@ def test_the_snippet_in_plain_torch_is_the_model(trained, exported, monkeypatch,
 def opened(exported, monkeypatch, capsys):
     """`open_model` of the TransformerLens snippet, which has been run as printed."""
     require()
-    names = run(snippets(exported)[0], exported, monkeypatch)
+    names = run(snippets(exported / "README.md")[0], exported, monkeypatch)
     said = re.match(r"margin (\S+), as exported (\S+)\n", capsys.readouterr().out)
     assert float(said[1]) == pytest.approx(float(said[2]), abs=2e-4)
     with torch.inference_mode():
@@ -178,6 +178,16 @@ def test_the_snippet_for_transformer_lens_is_the_model(trained, opened, model):
         torch.testing.assert_close(
             theirs[name], ours[name], **TOLERANCE, msg=lambda text, name=name: f"{name}: {text}"
         )
+
+
+def test_the_snippet_of_the_projects_own_readme_opens_the_same_model(trained, exported, monkeypatch):
+    require()
+    (snippet,) = [one for one in snippets(PROJECT / "README.md") if "boot_native" in one]
+    bridge = run(snippet, exported.parent, monkeypatch)["model"]
+    prompts = evaluation_trials(TASK, 0, 64)
+    with torch.inference_mode():
+        expected, _ = forward(trained[1]["seed-0/below"], prompts.tokens)
+        torch.testing.assert_close(bridge(prompts.tokens), expected, **TOLERANCE)
 
 
 @pytest.mark.parametrize("model", MODELS[-2:])
