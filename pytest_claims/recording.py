@@ -106,10 +106,12 @@ def _distinct(
     wanted: dict[str, Any] = {}
     claims: dict[str, list[str]] = {}
     for digest, spec in asked.items():
-        short = keys.digest(replaying.short_spec(spec))
-        wanted.setdefault(short, spec)
-        mine = claims.setdefault(short, [])
-        mine += [name for name in users[digest] if name not in mine]
+        # A run that is only measured, or only starts another, is a computation all the same.
+        for one in (spec, *map(specs.of_run, replaying.runs_of(spec))):
+            short = keys.digest(replaying.short_spec(one))
+            wanted.setdefault(short, one)
+            mine = claims.setdefault(short, [])
+            mine += [name for name in users[digest] if name not in mine]
     return wanted, claims
 
 

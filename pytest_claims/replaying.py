@@ -170,26 +170,35 @@ def _shortened(value: Any) -> Any:
     return value.shortened() if hasattr(value, "shortened") else value
 
 
-def keepers(wanted: Iterable[Any]) -> dict[str, Any]:
-    """Digest → run, of all runs in the specs that keep a checkpoint, in the order met."""
-    found: dict[str, Any] = {}
-    for spec in wanted:
-        try:
-            asked = specs.load(spec)
-        except specs.SpecError:
-            continue
-        runs = asked.runs if isinstance(asked, specs.Measurement) else asked
-        for run in runs if isinstance(runs, tuple) else (runs,):
-            _collect(run, found)
+def runs_of(spec: Any) -> list[Any]:
+    """All runs that a run or measurement rests on, those that start others first; a run itself included."""
+    try:
+        asked = specs.load(spec)
+    except specs.SpecError:
+        return []
+    runs = asked.runs if isinstance(asked, specs.Measurement) else asked
+    found: list[Any] = []
+    for run in runs if isinstance(runs, tuple) else (runs,):
+        _collect(run, found)
     return found
 
 
-def _collect(run: Any, found: dict[str, Any]) -> None:
+def _collect(run: Any, found: list[Any]) -> None:
     for inner in work.inputs_of(run):
         _collect(inner, found)
+    if run not in found:
+        found.append(run)
+
+
+def keepers(wanted: Iterable[Any]) -> dict[str, Any]:
+    """Digest → run, of all runs in the specs that keep a checkpoint, in the order met."""
     # What is short already can be trained when it is needed.
-    if getattr(run, "keeps_checkpoint", False) and run.shortened() != run:
-        found.setdefault(keys.digest(specs.of_run(run)), run)
+    return {
+        keys.digest(specs.of_run(run)): run
+        for spec in wanted
+        for run in runs_of(spec)
+        if getattr(run, "keeps_checkpoint", False) and _shortened(run) != run
+    }
 
 
 def _no_progress(_done: int, _total: int) -> None:

@@ -66,6 +66,23 @@ def test_a_result_that_moved_is_red_with_both_numbers_and_the_tolerance(accepted
     assert line.endswith("tolerance 0.002236 (5 × rounding / √5); changed: models/decoder.py")
 
 
+def test_a_result_that_moved_without_any_change_of_code_is_another_machines_rounding():
+    report = whole()
+    for one in report["claims"]:
+        one["sources"] = {"models/decoder.py": "1"}
+    accepted = baseline.build(report, shifted(report, TWIN_STEP))
+    claim(report).update(estimate=0.2, values=[0.2] * 5)
+    found = gate.compare(report, accepted, list)
+    assert found.ok
+    assert "rounding alone, since no source file of it and no computation changed" in found.lines[0]
+    # Where nothing can be replayed, nothing says so.
+    assert not gate.compare(report, accepted).ok
+    moved = [Moved("Anchor", [NAME], 0.1, 1e-4)]
+    assert not gate.compare(report, accepted, lambda: moved).ok
+    claim(report)["sources"] = {"models/decoder.py": "2"}
+    assert not gate.compare(report, accepted, list).ok
+
+
 def test_a_stated_tolerance_counts_where_rounding_is_less():
     report = whole()
     claim(report)["tolerance"] = 0.5
