@@ -7,8 +7,8 @@ Three comparisons, the cheapest first:
 * *result*: the mean paired difference of a claim's values against what rounding alone makes of them.
 
 A verdict that fell is red, unless replay and result are both clean: then the claim stands at the edge of its
-criterion, and rounding decides it. The same holds where the numbers moved, but no source file of the claim did
-and every replay is clean: what is left is another machine's rounding, which one twin of few seeds can
+criterion, and rounding decides it. The same holds where the numbers moved, but no source file of the claim
+did and every replay is clean: what is left is another machine's rounding, which one twin of few seeds can
 underestimate.
 """
 

@@ -99,9 +99,7 @@ def load(path: Path) -> dict[str, Any]:
     return data
 
 
-def gone(
-    registered: Mapping[str, Any], declarations: Sequence[Mapping[str, Any]], root: Path
-) -> list[str]:
+def gone(registered: Mapping[str, Any], declarations: Sequence[Mapping[str, Any]], root: Path) -> list[str]:
     """Name the registered claims whose test is gone: its file is, or the file has no such function any more.
 
     Args:
