@@ -12,6 +12,9 @@ from pytest_claims.sections import sections
 LIMIT = 900_000
 """Bytes. A job summary takes 1 MiB; what does not fit is left out, and said so."""
 
+FINDINGS = 100
+"""Differences from the baseline that are written out."""
+
 SIGNS = {"replicated": "✅", "contradicted": "❌", "inconclusive": "❔", "error": "⚠️", "not run": "➖"}
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&$])")
@@ -31,6 +34,7 @@ def render(report: Mapping[str, Any]) -> str:
     lines += [f"**{formats.totals(summary)}.**", ""]
     if formats.expected_false(summary):
         lines += [formats.expected_false(summary), ""]
+    lines += _gate(report.get("gate"))
     size = sum(len(line.encode()) + 1 for line in lines)
     left_out = 0
     for paper, claims in sections(report):
@@ -46,6 +50,21 @@ def render(report: Mapping[str, Any]) -> str:
             f"*{formats.plural(left_out, 'claim')} left out for size: report.json and report.html hold all.*",
         ]
     return "\n".join([*lines, "", _environment(report), ""])
+
+
+def _gate(gate: Mapping[str, Any] | None) -> list[str]:
+    """What the comparison with a baseline found."""
+    if not gate:
+        return []
+    findings = [finding for finding in gate.get("findings") or [] if isinstance(finding, Mapping)]
+    words = "unchanged" if gate.get("ok") else "CHANGED"
+    lines = [f"**Against {escape(gate.get('baseline'))}: {words}.**", ""]
+    for finding in findings[:FINDINGS]:
+        about = f"**{escape(finding.get('claim'))}**: " if finding.get("claim") else ""
+        lines.append(f"- {'❌' if finding.get('red') else '➖'} {about}{escape(finding.get('text'))}")
+    if len(findings) > FINDINGS:
+        lines.append(f"- and {len(findings) - FINDINGS} more, all in report.json")
+    return [*lines, ""] if findings else lines
 
 
 def escape(text: object) -> str:
