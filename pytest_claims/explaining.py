@@ -95,9 +95,8 @@ def _values(claim: Mapping[str, Any]) -> str:
 
 
 def _print_curves(screen: Screen, claim: Mapping[str, Any]) -> None:
-    for name, lines in curves(claim.get("series")):
+    for found in curves(claim.get("series")):
         screen.print()
-        over = f", {formats.plural(len(lines), 'curve')}" if len(lines) > 1 else ""
-        screen.print(screen.text(f"  {name}{over}"))
-        for row in chart(lines, min(PLOT_WIDTH, screen.width - 2)):
+        screen.print(screen.text(f"  {found.title}"))
+        for row in chart(found.lines, min(PLOT_WIDTH, screen.width - 2)):
             screen.print(screen.text(f"  {row}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -78,7 +79,25 @@ def _ends(low: str, high: str, width: int) -> str:
     return low if low == high else f"{low}{high.rjust(width - len(low))}"
 
 
-def curves(series: object) -> list[tuple[str, list[list[float]]]]:
+@dataclass(frozen=True)
+class Curves:
+    """What one chart shows.
+
+    Attributes:
+        title: Their name in the series, how many there are, and what they are measured over.
+        lines: The values of each, at least two.
+    """
+
+    title: str
+    lines: list[list[float]]
+
+
+FEWEST = 8
+"""Points from which on a single list counts as a curve: shorter ones hold a value a seed, or levels. Of
+several lists of one length it takes three, as two are a slope and an intercept more often than not."""
+
+
+def curves(series: object) -> list[Curves]:
     """Find what can be drawn as curves in a claim's series, whatever its shape.
 
     A single list that only rises, beside others of its length, is what they are measured over, and is not
@@ -89,27 +108,37 @@ def curves(series: object) -> list[tuple[str, list[list[float]]]]:
             curve a seed); all else is passed over.
 
     Returns:
-        Name and curves, in the order of the series.
+        The charts, in the order of the series.
     """
     if not isinstance(series, Mapping):
         return []
-    found = []
+    found: dict[str, list[list[float]]] = {}
     for name, data in series.items():
         lists = data if _is_table(data) else [data]
         if all(_is_curve(item) for item in lists):
-            found.append((str(name), [list(map(float, item)) for item in lists]))
-    return [
-        (name, lines)
-        for name, lines in found
-        if not _is_axis(lines, [other for other in found if other[0] != name])
-    ]
+            found[str(name)] = [list(map(float, item)) for item in lists]
+    axes = {name: lines[0] for name, lines in found.items() if len(lines) == 1 and _rises(lines[0])}
+    charts = []
+    for name, lines in found.items():
+        length = len(lines[0])
+        if name in axes and any(len(other[0]) == length for key, other in found.items() if key not in axes):
+            continue
+        if length < (FEWEST if len(lines) == 1 else 3):
+            continue
+        over = next((key for key, axis in axes.items() if key != name and len(axis) == length), None)
+        charts.append(Curves(_title(name, lines, over, axes), lines))
+    return charts
 
 
-def _is_axis(
-    lines: Sequence[Sequence[float]], others: Sequence[tuple[str, Sequence[Sequence[float]]]]
-) -> bool:
-    rises = len(lines) == 1 and all(a < b for a, b in pairwise(lines[0]))
-    return rises and any(len(line) == len(lines[0]) for _, drawn in others for line in drawn)
+def _rises(line: Sequence[float]) -> bool:
+    return all(a < b for a, b in pairwise(line))
+
+
+def _title(name: str, lines: Sequence[object], over: str | None, axes: Mapping[str, Sequence[float]]) -> str:
+    title = f"{name}, {formats.plural(len(lines), 'curve')}" if len(lines) > 1 else name
+    if over is None:
+        return title
+    return f"{title}, over {over} from {formats.number(axes[over][0])} to {formats.number(axes[over][-1])}"
 
 
 def _is_curve(data: object) -> bool:
