@@ -146,16 +146,17 @@ def _render(options: argparse.Namespace) -> int:
 def _add_store(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = "look after the store of trained runs and measurements"
     parser = commands.add_parser("store", help=text, description=f"{text.capitalize()}.")
-    _add_store_option(parser)
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     for name, about in (
         ("list", "list what the store holds"),
         ("verify", "check every entry's checksum; exit 1 if one is damaged"),
         ("prune", "delete what the present sources and versions would not read"),
     ):
-        actions.add_parser(name, help=about, description=f"{about.capitalize()}.").set_defaults(
-            command=_store, action=name
-        )
+        action = actions.add_parser(name, help=about, description=f"{about.capitalize()}.")
+        _add_store_option(action)
+        if name == "list":
+            action.add_argument("--verbose", action="store_true", help="also the fields of each")
+        action.set_defaults(command=_store, action=name)
 
 
 def _add_store_option(parser: argparse.ArgumentParser) -> None:
@@ -181,7 +182,7 @@ def _store(options: argparse.Namespace) -> int:
     elif options.action == "verify":
         outcome = commands.verify(root)
     else:
-        outcome = commands.list_(root)
+        outcome = commands.list_(root, verbose=options.verbose)
     print(formats.plain(outcome.text, sys.stdout.encoding or "ascii"))
     return outcome.status
 

@@ -34,6 +34,9 @@ STYLES = {
     "not run": "dim",
 }
 
+NAMED = 6
+"""Claims that did not run are named up to this number, else counted."""
+
 COLUMNS = ("claim", "reported", "ours", "seeds", "effect", "p", "control", "verdict")
 
 PLAIN = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
@@ -162,13 +165,20 @@ def _print_paper(screen: Screen, paper: Mapping[str, Any], claims: list[Mapping[
     screen.print(screen.text(formats.heading(paper), "bold"))
     if paper.get("caveat"):
         screen.print(screen.text(f"Note: {paper['caveat']}"))
-    if screen.width >= WIDE:
+    ran = [claim for claim in claims if claim.get("verdict", "not run") != "not run"]
+    if ran and screen.width >= WIDE:
         screen.print()
-        screen.print(_table(screen, claims))
-        return
-    for claim in claims:
+        screen.print(_table(screen, ran))
+    elif ran:
+        for claim in ran:
+            screen.print()
+            print_block(screen, claim)
+    others = [formats.clean(claim.get("id")) or "unnamed" for claim in claims if claim not in ran]
+    if others:
+        count = formats.plural(len(others), "claim")
+        names = ", ".join(others) if len(others) <= NAMED else f"{count}; `claims list` names them"
         screen.print()
-        print_block(screen, claim)
+        screen.print(screen.text(f"not run: {names}", STYLES["not run"]))
 
 
 def _table(screen: Screen, claims: list[Mapping[str, Any]]) -> Table:

@@ -16,8 +16,13 @@ class Outcome(NamedTuple):
     status: int
 
 
-def list_(root: Path) -> Outcome:
-    """One line a run or measurement: its label, its seeds, its size, when it was last made, what it is."""
+def list_(root: Path, *, verbose: bool = False) -> Outcome:
+    """One line a run or measurement: its label, its seeds, its size, when it was last made.
+
+    Args:
+        root: The store's folder.
+        verbose: Also the class or function and every field, which tell apart what has one label.
+    """
     groups: dict[str, list[dict[str, Any]]] = {}
     damaged = 0
     for place in _places(root):
@@ -34,7 +39,12 @@ def list_(root: Path) -> Outcome:
     )
     widths = [max(len(row[i]) for row in rows) for i in range(4)] if rows else []
     lines = [
-        "  ".join([*(cell.ljust(width) for cell, width in zip(row[:4], widths, strict=True)), *row[4:]])
+        "  ".join(
+            [
+                *(cell.ljust(width) for cell, width in zip(row[:4], widths, strict=True)),
+                *row[4 : 6 if verbose else 5],
+            ]
+        )
         for row in rows
     ]
     count = sum(len(group) for group in groups.values())

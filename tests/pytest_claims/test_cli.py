@@ -98,7 +98,7 @@ def test_the_store_is_named_by_the_option_then_by_the_environment(project, capsy
     monkeypatch.setenv("CLAIMS_STORE", str(project / "elsewhere"))
     main(["store", "list"])
     assert str(project / "elsewhere") in capsys.readouterr().out
-    main(["store", "--claims-store", str(project / "given"), "list"])
+    main(["store", "list", "--claims-store", str(project / "given")])
     assert str(project / "given") in capsys.readouterr().out
 
 
@@ -106,4 +106,4 @@ def test_a_damaged_entry_fails_the_verification(project, capsys):
     entry = project / "store" / "entries" / "ab" / "abcd.json"
     entry.parent.mkdir(parents=True)
     entry.write_text("{")
-    assert main(["store", "--claims-store", str(project / "store"), "verify"]) == 1
+    assert main(["store", "verify", "--claims-store", str(project / "store")]) == 1

@@ -64,7 +64,7 @@ def test_a_block_holds_all_of_a_claim(width):
         "PARTIAL: 8 of 9 claims run",
         "8 of 9 claims run: 3 replicated, 1 contradicted, 3 inconclusive, 1 error, 1 not run, "
         "1 cannot discriminate",
-        "not run huang2026/saddle",
+        "not run: huang2026/saddle",
         "If every claim were false",
     ):
         assert words(expected) in text

@@ -50,7 +50,8 @@ def files(root, pattern):
 def test_list_shows_a_line_for_each_run_and_measurement(root):
     run, measurement, total = commands.list_(root).text.splitlines()
     assert run.split()[:4] == ["run", "anchor", "seeds", "0-2"]
-    assert run.endswith("toy_for_commands.Run(lr=0.5)")
+    assert "Run(" not in run
+    assert commands.list_(root, verbose=True).text.splitlines()[0].endswith("toy_for_commands.Run(lr=0.5)")
     assert measurement.startswith("measurement  doubled of anchor  seeds 0-1")
     assert total.startswith("5 entries, ")
 
