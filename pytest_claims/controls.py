@@ -40,7 +40,8 @@ def discriminates(
         known = [share for share in shares if share is not None]
         share = min(known) if known else None
     else:
-        share = _share(claim, control)
+        # A property holds or does not; it has no size to be a share of.
+        share = None if prediction is None else _share(claim, control)
     # Where the claim has no way beyond its bound to compare with, a replicated control is beyond it farther.
     as_good = share is None or share >= ENOUGH * (1 - ROUNDING)
     return {

@@ -213,8 +213,11 @@ def controls(row: Mapping[str, Any]) -> list[str]:
 
 def _control(found: Mapping[str, Any]) -> str:
     text = f"{clean(found.get('name')) or 'control'}: {clean(found.get('verdict')) or MISSING}"
-    if is_number(found.get("share")):
-        text += f", {percent(found['share'])} of the claim's size"
+    share = found.get("share")
+    if is_number(share):
+        text += (
+            f", {percent(share)} of the claim's size" if share >= 0 else ", on the other side of the bound"
+        )
     elif is_number(found.get("estimate")):
         text += f", {number(found['estimate'])}"
     if found.get("discriminates") is False:
