@@ -28,12 +28,12 @@ def render(report: Mapping[str, Any]) -> str:
         report: See `pytest_claims.report`.
     """
     summary = report.get("summary") or {}
-    lines = ["# Claims report", ""]
+    lines = ["# Claims report"]
     if report.get("partial"):
-        lines += [f"**{formats.partial(summary)}**", ""]
-    lines += [f"**{formats.totals(summary)}.**", ""]
+        lines += ["", f"**{formats.partial(summary)}**"]
+    lines += ["", f"**{formats.totals(summary)}.**"]
     if formats.expected_false(summary):
-        lines += [formats.expected_false(summary), ""]
+        lines += ["", formats.expected_false(summary)]
     lines += _gate(report.get("gate"))
     size = sum(len(line.encode()) + 1 for line in lines)
     left_out = 0
@@ -58,13 +58,15 @@ def _gate(gate: Mapping[str, Any] | None) -> list[str]:
         return []
     findings = [finding for finding in gate.get("findings") or [] if isinstance(finding, Mapping)]
     words = "unchanged" if gate.get("ok") else "CHANGED"
-    lines = [f"**Against {escape(gate.get('baseline'))}: {words}.**", ""]
+    lines = ["", f"**Against {escape(gate.get('baseline'))}: {words}.**"]
+    if findings:
+        lines.append("")
     for finding in findings[:FINDINGS]:
         about = f"**{escape(finding.get('claim'))}**: " if finding.get("claim") else ""
         lines.append(f"- {'❌' if finding.get('red') else '➖'} {about}{escape(finding.get('text'))}")
     if len(findings) > FINDINGS:
         lines.append(f"- and {len(findings) - FINDINGS} more, all in report.json")
-    return [*lines, ""] if findings else lines
+    return lines
 
 
 def escape(text: object) -> str:
@@ -75,6 +77,7 @@ def escape(text: object) -> str:
 def _paper(paper: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The head of a paper with that of its table, then one block a claim: its row and those of its parts."""
     head = [
+        "",
         f"## {escape(formats.clean(paper.get('key')) or 'Claims without a paper')}",
         "",
         escape(formats.citation(paper)),
@@ -85,7 +88,6 @@ def _paper(paper: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> Ite
     yield "\n".join(head)
     for claim in claims:
         yield "\n".join(_claim(claim))
-    yield ""
 
 
 def _claim(claim: Mapping[str, Any]) -> Iterator[str]:

@@ -84,7 +84,7 @@ def render(report: Mapping[str, Any]) -> str:
         "body",
         tag("a", "Skip to the claims", href="#content", class_="skip"),
         tag("header", _top(report, title, parts), class_="top"),
-        tag("nav", _navigation(parts), aria_label="Sections"),
+        tag("nav", _navigation(report, parts), aria_label="Sections"),
         tag("main", *_main(report, parts, anchors), id="content", tabindex="-1"),
         tag("footer", _environment(report)),
     )
@@ -155,8 +155,10 @@ def _sentence(summary: Mapping[str, Any], papers: int) -> str:
     return f"Of {formats.plural(run, 'claim')} tested, from {formats.plural(papers, 'paper')}, {said}."
 
 
-def _navigation(parts: Sequence[Section]) -> Markup:
+def _navigation(report: Mapping[str, Any], parts: Sequence[Section]) -> Markup:
     links = [("doubts", "How sure"), ("overview", "All claims")]
+    if report.get("gate"):
+        links.insert(1, ("gate", "Against the baseline"))
     links += [
         (f"paper-{i}", formats.clean(paper.get("key")) or "No paper") for i, (paper, _) in enumerate(parts)
     ]
@@ -168,6 +170,8 @@ def _main(
     report: Mapping[str, Any], parts: Sequence[Section], anchors: Mapping[int, str]
 ) -> Iterator[Markup]:
     yield tag("section", tag("h2", "How sure", id="doubts"), tag("ul", *_doubts(report, parts, anchors)))
+    if report.get("gate"):
+        yield tag("section", tag("h2", "Against the baseline", id="gate"), *_gate(report["gate"]))
     plot = forest(parts, anchors) if anchors else tag("p", "There are no claims.")
     yield tag("section", tag("h2", "All claims", id="overview"), tag("p", *GUIDE), plot)
     for i, (paper, claims) in enumerate(parts):
@@ -202,6 +206,25 @@ def _doubts(
             yield tag("li", f"{words}: ", join(links, ", "))
     if (report.get("environment") or {}).get("dirty"):
         yield tag("li", "The checkout had changes that are in no commit.")
+
+
+def _gate(gate: Mapping[str, Any]) -> Iterator[Markup]:
+    """What the comparison with a baseline found."""
+    words = "nothing that matters changed" if gate.get("ok") else "CHANGED"
+    yield tag(
+        "p", f"{gate.get('baseline') or 'the baseline'}: {words}", class_=None if gate.get("ok") else "alert"
+    )
+    findings = [finding for finding in gate.get("findings") or [] if isinstance(finding, Mapping)]
+    if findings:
+        yield tag("ul", *(tag("li", *_finding(finding)) for finding in findings))
+
+
+def _finding(finding: Mapping[str, Any]) -> Iterator[object]:
+    if finding.get("red"):
+        yield tag("b", "Red: ")
+    if finding.get("claim"):
+        yield f"{finding['claim']}: "
+    yield finding.get("text")
 
 
 def _paper(

@@ -135,6 +135,19 @@ def test_the_doubts_are_at_the_top():
         assert words in doubts
 
 
+def test_what_the_gate_found_is_there():
+    finding = {"claim": "zuo2026/immediate-gap", "text": MARKUP, "red": True}
+    gate = {"baseline": "claims/baseline.json", "ok": False, "findings": [finding, {**finding, "red": False}]}
+    root = sound(shown(samples.build(gate=gate)))
+    section = root.one("h2", id="gate").parent
+    assert section.one("p", class_="alert").text == "claims/baseline.json: CHANGED"
+    said = f"zuo2026/immediate-gap: {MARKUP}"
+    assert [item.text for item in section.all("li")] == [f"Red: {said}", said]
+    passed = shown(samples.build(gate={"baseline": "b.json", "ok": True, "findings": []}))
+    assert "b.json: nothing that matters changed" in passed.one("h2", id="gate").parent.text
+    assert not list(shown(samples.build()).all("h2", id="gate"))
+
+
 def test_a_paper_has_its_citation_and_what_is_its_and_what_is_ours():
     root = shown(samples.build())
     section = root.one("h2", id="paper-0").parent
