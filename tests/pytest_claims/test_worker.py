@@ -133,8 +133,8 @@ def test_a_selection_is_registered_and_nothing_runs(toy):
     # The registry is what is declared, whatever is collected later.
     toy.write(RISES)
     result = toy.run()
-    assert result.ret == 0
-    result.stdout.fnmatch_lines(["*PARTIAL: 1 of 2 claims run*"])
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*PARTIAL: 1 of 2 claims run*", "error: toy2026/falls *test is gone*"])
     assert toy.rows()["falls"]["verdict"] == "not run"
     assert toy.report()["partial"]
 
