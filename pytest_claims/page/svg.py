@@ -18,6 +18,8 @@ ELEMENTS = frozenset(
 
 _PICTURE = re.compile(r"data:image/(png|jpeg);base64,[A-Za-z0-9+/=\s]*")
 _REFERENCE = re.compile(r"url\(\s*['\"]?#([^)'\"]+)['\"]?\s*\)")
+_BLACK = re.compile(r"#000000\b|(?<![\w-])black(?![\w-])")
+_WHITE = re.compile(r"#ffffff\b|(?<![\w-])white(?![\w-])", re.IGNORECASE)
 _DECLARATION = re.compile(r"<\?xml[^>]*\?>|<!DOCTYPE[^>\[]*>")
 
 
@@ -25,7 +27,8 @@ def inline(svg: str, prefix: str, label: str) -> Markup:
     """Prepare an SVG document for a place inside an HTML page.
 
     Args:
-        svg: The document. Black becomes the colour of the page's text, so that it shows on dark pages too.
+        svg: The document. Black becomes the colour of the page's text and white that of its paper, so
+            that it shows on dark pages too.
         prefix: Put before every name inside, so that several drawings on a page do not mix up theirs.
         label: What the drawing shows, for those who do not see it.
 
@@ -95,7 +98,7 @@ def _attribute(key: str, value: str, prefix: str) -> str:
         value = _REFERENCE.sub(lambda found: f"url(#{prefix}-{found[1]})", value)
         if _reaches_out(value):
             return ""
-        value = re.sub(r"#000000\b|\bblack\b", "currentColor", value)
+        value = _WHITE.sub("var(--card)", _BLACK.sub("currentColor", value))
     return f' {name}="{escape(value)}"'
 
 

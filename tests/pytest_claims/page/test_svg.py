@@ -63,9 +63,14 @@ def test_names_do_not_mix_with_those_of_other_drawings():
     }
 
 
-def test_black_follows_the_text_and_other_colours_stay():
-    found = drawn('<path style="stroke: #000000; fill: #0000ff"/><text fill="black">x</text>')
+def test_black_and_white_follow_the_page_and_other_colours_stay():
+    found = drawn(
+        '<path style="stroke: #000000; fill: #0000ff"/><text fill="black">x</text>'
+        '<rect fill="#FFFFFF" style="white-space: pre; stroke: white"/>'
+    )
     assert found.one("path").attributes["style"] == "stroke: currentColor; fill: #0000ff"
+    assert found.one("rect").attributes["fill"] == "var(--card)"
+    assert found.one("rect").attributes["style"] == "white-space: pre; stroke: var(--card)"
     assert found.one("text").attributes["fill"] == "currentColor"
     assert found.attributes["fill"] == "currentColor"
 
