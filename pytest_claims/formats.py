@@ -248,18 +248,30 @@ def parts(claim: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 def reasons(claim: Mapping[str, Any]) -> list[str]:
     """Why the verdict is what it is, and how often one like it is wrong where that is above alpha.
 
-    The claim's reason comes first, then those of its parts that it does not repeat.
+    The claim's reason comes first, then those of its parts that it does not repeat. Parts that share a reason
+    share a line.
     """
-    found = [clean(claim["reason"], lines=True)] if claim.get("reason") else []
-    for name, part in parts(claim):
-        reason = clean(part.get("reason"), lines=True)
-        if reason and not any(reason in said for said in found):
-            found.append(f"{name}: {reason}")
+    whole = clean(claim.get("reason"), lines=True)
+    said = {name: clean(part["reason"], lines=True) for name, part in parts(claim) if part.get("reason")}
+    told = {name: reason for name, reason in said.items() if f"{name}: {reason}" in whole}
+    repeats = "; ".join(f"{name}: {reason}" for name, reason in told.items()) == whole
+    found = _shared(told) if repeats else [whole]
+    found += _shared(
+        {name: reason for name, reason in said.items() if not any(reason in line for line in found)}
+    )
     for attempt in claim.get("attempts") or []:
         found.append(
             f"attempt: {clean(attempt.get('verdict'))}, {clean(attempt.get('reason')) or 'no reason given'}"
         )
     return [*found, *(f"caution: {clean(caution)}" for caution in claim.get("cautions") or [])]
+
+
+def _shared(said: Mapping[str, str]) -> list[str]:
+    """One line a reason: the parts that have it, and the reason."""
+    names: dict[str, list[str]] = {}
+    for name, reason in said.items():
+        names.setdefault(reason, []).append(name)
+    return [f"{', '.join(which)}: {reason}" for reason, which in names.items()]
 
 
 def marks(claim: Mapping[str, Any]) -> list[str]:

@@ -58,6 +58,7 @@ def _facts(row: Mapping[str, Any]) -> Iterator[Markup]:
         yield from _fact("Predicted", formats.prediction(row))
     yield from _fact("Reported", formats.reported(row))
     yield from _fact("Ours", formats.with_unit(formats.estimate(row), row.get("unit")))
+    yield from _fact("Measured", formats.clean(row.get("method")))
     yield from _fact("Compared", formats.compared(row) or formats.MISSING)
     yield from _fact("Seeds", formats.signs(row))
     yield from _fact("Effect size", formats.effect_size(row.get("effect_size")))

@@ -1,4 +1,4 @@
-"""The page as a whole: head, counts, doubts, forest plot, and a section a paper."""
+"""The page as a whole: head, counts, forest plot, doubts, and a section a paper."""
 
 from __future__ import annotations
 
@@ -156,9 +156,9 @@ def _sentence(summary: Mapping[str, Any], papers: int) -> str:
 
 
 def _navigation(report: Mapping[str, Any], parts: Sequence[Section]) -> Markup:
-    links = [("doubts", "How sure"), ("overview", "All claims")]
+    links = [("overview", "All claims"), ("doubts", "How sure")]
     if report.get("gate"):
-        links.insert(1, ("gate", "Against the baseline"))
+        links.append(("gate", "Against the baseline"))
     links += [
         (f"paper-{i}", formats.clean(paper.get("key")) or "No paper") for i, (paper, _) in enumerate(parts)
     ]
@@ -169,11 +169,11 @@ def _navigation(report: Mapping[str, Any], parts: Sequence[Section]) -> Markup:
 def _main(
     report: Mapping[str, Any], parts: Sequence[Section], anchors: Mapping[int, str]
 ) -> Iterator[Markup]:
+    plot = forest(parts, anchors) if anchors else tag("p", "There are no claims.")
+    yield tag("section", tag("h2", "All claims", id="overview"), tag("p", *GUIDE), plot)
     yield tag("section", tag("h2", "How sure", id="doubts"), tag("ul", *_doubts(report, parts, anchors)))
     if report.get("gate"):
         yield tag("section", tag("h2", "Against the baseline", id="gate"), *_gate(report["gate"]))
-    plot = forest(parts, anchors) if anchors else tag("p", "There are no claims.")
-    yield tag("section", tag("h2", "All claims", id="overview"), tag("p", *GUIDE), plot)
     for i, (paper, claims) in enumerate(parts):
         yield _paper(i, paper, claims, anchors)
     terms = [tag("div", tag("dt", term), tag("dd", text)) for term, text in READING]

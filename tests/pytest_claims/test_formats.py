@@ -119,6 +119,21 @@ def test_reasons_name_parts_once():
     assert formats.reasons(claim) == ["slope: seed 3 differs", "gap: n = 1"]
 
 
+def test_parts_with_the_same_reason_share_a_line():
+    claim = {
+        "reason": "a: no spread; b: no spread; c: n = 1",
+        "parts": {"a": {"reason": "no spread"}, "b": {"reason": "no spread"}, "c": {"reason": "n = 1"}},
+    }
+    assert formats.reasons(claim) == ["a, b: no spread", "c: n = 1"]
+    assert formats.reasons({**claim, "reason": None}) == ["a, b: no spread", "c: n = 1"]
+    assert formats.reasons({**claim, "reason": "raised"}) == ["raised", "a, b: no spread", "c: n = 1"]
+
+
+def test_without_reasons_there_are_none():
+    assert formats.reasons({}) == []
+    assert formats.reasons({"reason": None, "parts": {"a": None}}) == []
+
+
 def test_cautions_stand_after_the_reasons():
     claim = {"reason": "no spread", "cautions": ["the rate is 59 %", "and\x1b so on"]}
     assert formats.reasons(claim) == ["no spread", "caution: the rate is 59 %", "caution: and  so on"]

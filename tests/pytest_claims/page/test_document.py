@@ -117,7 +117,7 @@ def test_unusual_runs_say_what_they_are(report, words):
     assert shown(report).one("p", class_="lead").text == words
 
 
-def test_the_doubts_are_at_the_top():
+def test_the_doubts_are_together():
     report = samples.build()
     report["claims"][0].update(criterion_changed=True, registered=False)
     report["environment"]["dirty"] = True
