@@ -35,7 +35,7 @@ def card(claim: Mapping[str, Any], anchor: str, figures: Sequence[tuple[int, str
         tag("p", badge(claim), class_="badges"),
     )
     parts = formats.parts(claim)
-    facts = tag("dl", *_facts(claim))
+    facts = tag("dl", *_fact("Measured", formats.clean(claim.get("method"))), *_facts(claim))
     picture = dots(claim)
     shown = join((tag("a", f"figure {n}", href=f"#{name}") for n, name in figures), ", ")
     return tag(

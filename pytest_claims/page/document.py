@@ -40,7 +40,11 @@ READING = (
         "of its card. Far out the axis is logarithmic; an arrowhead marks what lies beyond it, such as a "
         "claim whose seeds all agree.",
     ),
-    ("Effect size", "The same distance, corrected for few seeds (Hedges g)."),
+    (
+        "Effect size",
+        "Hedges g: the mean less the bound, or less the middle of a band, in standard deviations between "
+        "seeds, corrected for few seeds.",
+    ),
     (
         "p",
         "The chance of seeds at least this favourable if the claim were false: by sign flips and by signs, "

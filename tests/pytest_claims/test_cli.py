@@ -218,4 +218,6 @@ def test_rendering_the_papers_of_this_checkout_needs_no_torch(tmp_path):
         [sys.executable, "-c", code], cwd=checkout, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "page.html").read_text(encoding="utf-8").count("<figure") == 14
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count("<figure") == 14
+    assert len(page.encode()) < 3 * 2**20

@@ -1,6 +1,7 @@
 import json
 import sys
 
+import jsonschema
 import pytest
 
 from pytest_claims import publishing, report
@@ -43,6 +44,7 @@ def test_the_json_holds_what_the_page_and_the_markdown_show(project, built):
     assert publishing.publish(built, folder, project) == []
     assert {path.name for path in folder.iterdir()} == {"report.json", "report.html", "report.md"}
     found = report.load(folder / "report.json")
+    jsonschema.Draft202012Validator(report.schema()).validate(found)
     (paper, other) = found["papers"]
     assert paper["figures"] == [
         {"title": "A square", "alt": "One square.", "svg": SQUARE, "claims": ["zuo2026/immediate-gap"]}

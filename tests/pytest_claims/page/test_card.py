@@ -34,6 +34,13 @@ def test_a_card_says_what_was_claimed_seen_and_how_sure_we_are():
     assert len(list(found.all("circle"))) == 5
 
 
+def test_how_it_was_measured_is_said_where_it_is_known():
+    assert facts(shown("immediate-gap", method="Margin from below − margin from above."))["Measured"] == (
+        "Margin from below − margin from above."
+    )
+    assert "Measured" not in facts(shown("immediate-gap", method=None))
+
+
 def test_runs_and_provenance_are_folded_away():
     fold = shown("immediate-gap").one("details")
     assert "open" not in fold.attributes
