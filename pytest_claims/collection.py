@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from unittest import TestCase
@@ -21,17 +22,20 @@ def declare(item: pytest.Item) -> None:
     """
     declared = claim_of(getattr(item, "obj", None))
     if declared is not None:
-        item.stash[DECLARATION] = declaration(declared, _name(item), item.nodeid)
+        item.stash[DECLARATION] = declaration(
+            declared, _name(item), item.nodeid, inspect.getdoc(getattr(item, "obj", None))
+        )
         item.add_marker(declared.kind)
 
 
-def declaration(declared: Claim, name: str, nodeid: str) -> dict[str, Any]:
+def declaration(declared: Claim, name: str, nodeid: str, method: str | None = None) -> dict[str, Any]:
     """Return a claim as plain data, as the report's declarations are.
 
     Args:
         declared: The claim.
         name: The second half of its id.
         nodeid: The test that measures it.
+        method: How it is measured: the test's docstring.
     """
     replacements: dict[str, list[str]] = {}
     for fixture, replacement in declared.controls:
@@ -42,6 +46,7 @@ def declaration(declared: Claim, name: str, nodeid: str) -> dict[str, Any]:
         "paper": declared.paper.key,
         "kind": declared.kind,
         "statement": declared.statement,
+        "method": method,
         "reported": declared.reported.to_json() if declared.reported else None,
         "prediction": _prediction(declared.predicts),
         "unit": declared.unit,

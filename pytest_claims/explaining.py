@@ -73,6 +73,7 @@ def _print_plots(screen: Screen, claim: Mapping[str, Any]) -> None:
 def _details(report: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Labels and texts for what the block leaves out; what is unknown is passed over."""
     found = (
+        ("measured", formats.clean(claim.get("method"))),
         ("compared", formats.compared(claim)),
         ("p against", formats.p_value(claim.get("p_contradicted"))),
         ("p two-sided", formats.p_value(claim.get("p_two_sided"))),

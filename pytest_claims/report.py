@@ -3,6 +3,7 @@
 Terminal, HTML and Markdown render from it. `build` is a pure function of plain data:
 
 * a *declaration* is a claim as declared: ``id``, ``nodeid``, ``paper`` (its key), ``kind``, ``statement``,
+  ``method`` (how it is measured, in words),
   ``reported``, ``prediction`` (``{"kind", "bound", "text"}``, a mapping of those for a claim in parts, or
   ``None``), ``unit``, ``seeds_asked`` (a number or ``None``) and ``replacements`` (fixture name → names of
   the fixtures that controls put in its place);
@@ -34,8 +35,8 @@ KINDS = ("reported", "extension", "design")
 """The order in which a paper's claims are shown: what it says first, what must hold exactly last."""
 
 _CLAIM: dict[str, Any] = {
-    "id": None, "nodeid": None, "paper": None, "kind": "reported", "statement": "", "reported": None,
-    "prediction": None, "unit": None, "seeds_asked": None, "seeds": [], "values": [], "numerator": None,
+    "id": None, "nodeid": None, "paper": None, "kind": "reported", "statement": "", "method": None,
+    "reported": None, "prediction": None, "unit": None, "seeds_asked": None, "seeds": [], "values": [], "numerator": None,
     "denominator": None, "parts": None, "estimate": None, "interval": None, "effect_size": None,
     "p_value": None, "p_contradicted": None, "p_two_sided": None, "p_holm": None, "signs": None,
     "spread": None, "reached": None, "share_of_reported": None, "reported_in_interval": None,
@@ -131,7 +132,10 @@ def _claims(
 
 
 def _declared_only(declared: Mapping[str, Any]) -> dict[str, Any]:
-    fields = ("id", "nodeid", "paper", "kind", "statement", "reported", "prediction", "unit", "seeds_asked")
+    fields = (
+        *("id", "nodeid", "paper", "kind", "statement", "method"),
+        *("reported", "prediction", "unit", "seeds_asked"),
+    )
     return {field: declared[field] for field in fields if field in declared}
 
 
