@@ -36,13 +36,14 @@ KINDS = ("reported", "extension", "design")
 
 _CLAIM: dict[str, Any] = {
     "id": None, "nodeid": None, "paper": None, "kind": "reported", "statement": "", "method": None,
-    "reported": None, "prediction": None, "unit": None, "seeds_asked": None, "seeds": [], "values": [], "numerator": None,
-    "denominator": None, "parts": None, "estimate": None, "interval": None, "effect_size": None,
-    "p_value": None, "p_contradicted": None, "p_two_sided": None, "p_holm": None, "signs": None,
-    "spread": None, "reached": None, "share_of_reported": None, "reported_in_interval": None,
-    "verdict": "not run", "reason": None, "cautions": [], "registered": None, "criterion_changed": False,
-    "criterion_changes": [], "controls": [], "attempts": [], "runs": [], "trained": 0, "measured": 0,
-    "seconds": None, "sources": {}, "tolerance": 0.0, "series": None,
+    "reported": None, "prediction": None, "unit": None, "seeds_asked": None, "seeds": [], "values": [],
+    "numerator": None, "denominator": None, "parts": None, "estimate": None, "interval": None,
+    "effect_size": None, "p_value": None, "p_contradicted": None, "p_two_sided": None, "p_holm": None,
+    "signs": None, "spread": None, "reached": None, "share_of_reported": None,
+    "reported_in_interval": None, "verdict": "not run", "reason": None, "cautions": [],
+    "registered": None, "criterion_changed": False, "criterion_changes": [], "controls": [],
+    "attempts": [], "runs": [], "trained": 0, "measured": 0, "seconds": None, "sources": {},
+    "tolerance": 0.0, "series": None,
 }  # fmt: skip
 """Every field of a claim in the report, in order, with its value where a row says nothing."""
 
