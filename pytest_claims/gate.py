@@ -22,6 +22,10 @@ from typing import Any
 from pytest_claims import baseline, formats, statistics
 from pytest_claims.tolerance import rounding_tolerance
 
+NEGLIGIBLE = 1e-12
+DOUBLE = 1e-9
+"""What double precision alone may move, absolutely and as a share of the largest value."""
+
 _ORDER = ("replicated", "inconclusive", "contradicted")
 
 
@@ -214,15 +218,20 @@ def _result(
     mean = sum(differences) / len(differences)
     rounding = [float(twin[seed]) - float(old[seed]) for seed in seeds if _number(twin.get(seed))]
     stated = float(entry.get("tolerance") or 0.0)
-    allowed = rounding_tolerance(rounding, len(seeds), stated) if rounding else stated
+    # Double precision rounds too, and differently on another machine, where single precision's twin is equal.
+    size = max(abs(float(old[seed])) for seed in seeds)
+    double = max(NEGLIGIBLE, DOUBLE * size)
+    allowed = max(double, rounding_tolerance(rounding, len(seeds), stated) if rounding else stated)
     if abs(mean) <= allowed:
         return None
     interval = statistics.t_interval(differences)
     within = f" [{formats.number(interval[0])}, {formats.number(interval[1])}]" if interval else ""
-    if rounding and allowed > stated:
+    if allowed == double:
+        source = "double precision"
+    elif rounding and allowed > stated:
         source = f"5 × rounding / √{len(seeds)}"
     else:
-        source = "stated" if stated else "none: there is no rounding"
+        source = "stated"
     before_now = f"{formats.number(before.get('estimate'))} before, {formats.number(now.get('estimate'))} now"
     return (
         f"result moved: {before_now}, difference {formats.number(mean)}{within}, "

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
 from pytest_claims import replaying, specs
 from pytest_claims.files import FileError, load_json, write_json
@@ -55,14 +55,10 @@ def write(
             "values": found,
             "allowed": replaying.allowed(found, other),
         }
-    save_file(
-        {
-            f"{digest}/{name}": array
-            for digest, arrays in checkpoints.items()
-            for name, array in arrays.items()
-        },
-        _checkpoint_file(path),
-    )
+    flat = {
+        f"{digest}/{name}": array for digest, arrays in checkpoints.items() for name, array in arrays.items()
+    }
+    _checkpoint_file(path).write_bytes(save(flat))
     write_json(_replay_file(path), {"schema_version": SCHEMA_VERSION, "replays": entries})
     return problems
 

@@ -31,6 +31,9 @@ TOLERANCE = 1e-4
 TWINS = 5
 """Differences up to so many times that of the rounding twin are rounding."""
 
+NEGLIGIBLE = 1e-12
+"""Differences up to this are double precision's own, whatever the numbers: sums that cancel to nothing."""
+
 WHOLE = 64
 """Arrays of up to so many numbers are kept whole, larger ones as a few numbers that depend on all."""
 
@@ -141,7 +144,7 @@ def _apart(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
         return float("inf")
     largest = float(np.abs(one - other).max(initial=0.0))
     scale = float(max(np.abs(one).max(initial=0.0), np.abs(other).max(initial=0.0)))
-    return largest / scale if largest else 0.0
+    return largest / scale if largest > NEGLIGIBLE else 0.0
 
 
 def allowed(base: Summary, twin: Summary) -> float:

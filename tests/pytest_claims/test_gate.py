@@ -83,6 +83,17 @@ def test_a_result_that_moved_without_any_change_of_code_is_another_machines_roun
     assert not gate.compare(report, accepted, list).ok
 
 
+def test_what_double_precision_alone_does_passes_where_the_twin_is_equal():
+    report = whole()
+    accepted = baseline.build(report, report)
+    moved = copy.deepcopy(report)
+    claim(moved)["values"] = [value * (1 + 1e-12) for value in claim(report)["values"]]
+    assert gate.compare(moved, accepted, list).ok
+    claim(moved)["values"] = [value * (1 + 1e-6) for value in claim(report)["values"]]
+    (line,) = gate.compare(moved, accepted, list).lines
+    assert "(double precision)" in line
+
+
 def test_a_stated_tolerance_counts_where_rounding_is_less():
     report = whole()
     claim(report)["tolerance"] = 0.5

@@ -58,6 +58,7 @@ def test_rounding_larger_than_the_tolerance_is_allowed_five_times():
     [
         ({"x": [1.0, 2.0]}, {"x": [1.0, 2.0]}, 0.0),
         ({"x": [0.0]}, {"x": [0.0]}, 0.0),
+        ({"x": [2.5e-16]}, {"x": [7.5e-16]}, 0.0),
         # By hand: the largest difference is 0.5, the largest number 4.
         ({"x": [1.0, 4.0]}, {"x": [1.5, 4.0]}, 0.125),
         ({"x": [1.0]}, {"x": [1.0, 2.0]}, float("inf")),
