@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -57,6 +58,17 @@ def locate(option: str | None, setting: str, start: Path) -> Path | None:
     return folder / str(found[setting]) if found.get(setting) else None
 
 
+@contextmanager
+def importable(root: Path) -> Iterator[None]:
+    """Let a project's packages be imported, as they are when pytest runs there."""
+    before = list(sys.path)
+    sys.path.insert(0, str(root))
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
 def load_module(root: Path, file: Path) -> ModuleType:
     """Import a file of a project as pytest imports the project's packages: by name, from the root.
 
@@ -67,12 +79,8 @@ def load_module(root: Path, file: Path) -> ModuleType:
     Raises:
         ImportError: It cannot be imported, or another module has its name.
     """
-    before = list(sys.path)
-    sys.path.insert(0, str(root))
-    try:
+    with importable(root):
         module = importlib.import_module(".".join(file.with_suffix("").parts))
-    finally:
-        sys.path[:] = before
     if not (root / file).samefile(module.__file__ or ""):
         raise ImportError(f"{module.__name__} is {module.__file__}, not {root / file}")
     return module

@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from safetensors.numpy import load_file, save
 from pytest_claims import replaying, specs
 from pytest_claims.files import FileError, load_json, write_json
 from pytest_claims.gate import Moved
+from pytest_claims.project import importable
 from pytest_claims.store import Store, keys
 from pytest_claims.store.arrays import Arrays
 
@@ -37,7 +36,7 @@ def write(
     Returns:
         What a person should know.
     """
-    with _importable(root):
+    with importable(root):
         wanted, claims = _distinct(asked, users)
         checkpoints = _checkpoints(wanted, store)
         base = replaying.replay(wanted, checkpoints)
@@ -71,7 +70,7 @@ def moved(path: Path, root: Path) -> list[Moved]:
     """
     entries = load_json(_replay_file(path), "list of replays", SCHEMA_VERSION)["replays"]
     checkpoints = _read_checkpoints(_checkpoint_file(path))
-    with _importable(root):
+    with importable(root):
         found = replaying.replay({digest: entry["spec"] for digest, entry in entries.items()}, checkpoints)
     out = []
     for digest, entry in entries.items():
@@ -144,14 +143,3 @@ def _replay_file(path: Path) -> Path:
 
 def _checkpoint_file(path: Path) -> Path:
     return path.with_name(f"{path.stem}.safetensors")
-
-
-@contextmanager
-def _importable(root: Path) -> Iterator[None]:
-    """Let the project's packages be imported, as they are when pytest runs there."""
-    before = list(sys.path)
-    sys.path.insert(0, str(root))
-    try:
-        yield
-    finally:
-        sys.path[:] = before

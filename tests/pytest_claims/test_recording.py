@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -52,16 +53,15 @@ class Project:
     def __init__(self, path):
         self.path = path
 
-    def run(self, *arguments):
-        return self._process("-m", "pytest", *WITHOUT, *arguments)
+    def run(self, *arguments, **options):
+        return self._process("-m", "pytest", *WITHOUT, *arguments, **options)
 
-    def gate(self, *arguments):
-        return self.run("--claims-baseline=baseline.json", *arguments)
+    def gate(self, *arguments, **options):
+        return self.run("--claims-baseline=baseline.json", *arguments, **options)
 
-    def replay(self):
-        return self._process(
-            "-c", "import sys; from pytest_claims.cli import main; sys.exit(main(['gate', '--replay']))"
-        )
+    def replay(self, **options):
+        command = "import sys; from pytest_claims.cli import main; sys.exit(main(['gate', '--replay']))"
+        return self._process("-c", command, **options)
 
     def edit(self, old, new, file="fitting.py"):
         text = (self.path / file).read_text()
@@ -71,9 +71,14 @@ class Project:
     def report(self):
         return json.loads((self.path / ".claims/report/report.json").read_text())
 
-    def _process(self, *arguments):
+    def _process(self, *arguments, threads="1"):
         return subprocess.run(
-            [sys.executable, *arguments], cwd=self.path, capture_output=True, text=True, check=False
+            [sys.executable, *arguments],
+            cwd=self.path,
+            env={**os.environ, "OMP_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
 
@@ -95,12 +100,16 @@ def project(accepted, tmp_path):
     return Project(tmp_path / "project")
 
 
-def test_an_unchanged_tree_passes_from_a_warm_and_from_empty_stores_with_any_number_of_workers(project):
-    for arguments in ((), ("--claims-store=new",), ("-n", "2", "--claims-store=newer")):
-        result = project.gate(*arguments)
-        assert result.returncode == 0
-        assert_lines(result, "*unchanged*", "*2 claims run, no error, no verdict changed, all equal*")
-    assert project.replay().returncode == 0
+@pytest.mark.parametrize("time", range(20))
+def test_an_unchanged_tree_passes_20_times_out_of_20(project, time):
+    """From a warm and from an empty store, with and without workers, with one thread and with two."""
+    store = ("--claims-store=.claims", "--claims-store=empty")[time % 2]
+    workers = ("0", "2")[time // 2 % 2]
+    threads = ("1", "2")[time // 4 % 2]
+    result = project.gate(store, "-n", workers, threads=threads)
+    assert result.returncode == 0
+    assert_lines(result, "*unchanged*", "*2 claims run, no error, no verdict changed*")
+    assert project.replay(threads=threads).returncode == 0
 
 
 def test_what_lies_beside_the_baseline_is_small_and_no_pickle(project):
