@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("claims", "models", "tasks", "probes", "pytest_claims", "tests", "conftest.py", "pyproject.toml")
 
 
 @dataclass(frozen=True)
@@ -57,16 +56,11 @@ class Planted:
 
 
 def copy(target: Path) -> Path:
-    """Copy the tree, without what is stored or cached."""
-    unwanted = shutil.ignore_patterns("__pycache__", ".*", "*.pyc")
-    for name in COPIED:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, target / name, ignore=unwanted)
-        else:
-            target.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target / name)
-    return target
+    """Copy the tree, without what is stored, installed or cached."""
+    unwanted = shutil.ignore_patterns(
+        "__pycache__", ".git", ".venv", ".claims", ".*_cache", ".hypothesis", "build"
+    )
+    return Path(shutil.copytree(ROOT, target, ignore=unwanted, dirs_exist_ok=True))
 
 
 HISTORY, RECALL = ("zuo2026",), ("huang2026",)
