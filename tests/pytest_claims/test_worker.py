@@ -1,5 +1,7 @@
 import xml.etree.ElementTree as ElementTree
 
+import pytest
+
 from .conftest import FALLS, RISES
 
 ERRING = """
@@ -108,9 +110,10 @@ def test_a_row_tells_which_runs_it_used_and_what_they_cost(toy):
     assert toy.rows()["rises"]["trained"] == 1
 
 
-def test_verdict_and_effect_size_stand_in_the_junit_file(toy):
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_verdict_and_effect_size_stand_in_the_junit_file(toy, workers):
     toy.write(RISES, FALLS, ERRING)
-    toy.run("--junit-xml=junit.xml", "-k", "rises or falls or raises")
+    toy.run("-n", workers, "--junit-xml=junit.xml", "-k", "rises or falls or raises")
     cases = ElementTree.parse(toy.path / "junit.xml").iter("testcase")
     properties = {
         case.get("name"): {found.get("name"): found.get("value") for found in case.iter("property")}
