@@ -21,6 +21,7 @@ from pathlib import Path
 from tests.faults.planted import FAULTS, HARMLESS, ROOT, Planted, copy
 
 SEEDS = "2"
+FOLDERS = {"zuo2026": "claims/history_dependence", "huang2026": "claims/factual_recall"}
 REPLAY = "import sys; from pytest_claims.cli import main; sys.exit(main(['gate', '--replay']))"
 
 
@@ -37,7 +38,7 @@ def main() -> None:
             planted.plant(copy(Path(folder)))
             replays, claims = _replays(Path(folder))
             tests = _own_tests(Path(folder))
-            results = _results(Path(folder)) if options.results else None
+            results = _results(Path(folder), planted.papers) if options.results and planted.papers else None
         named.update(claims)
         if results is not None:
             named.update(results)
@@ -73,10 +74,11 @@ def _own_tests(root: Path) -> list[str]:
     return sorted(set(re.findall(r"^(?:FAILED|ERROR) (tests/\S+?)(?:::|\s|$)", output, re.MULTILINE)))
 
 
-def _results(root: Path) -> set[str]:
-    """The claims whose result moved, or that erred."""
+def _results(root: Path, papers: tuple[str, ...]) -> set[str]:
+    """The claims of some papers whose result moved, or that erred."""
+    folders = [FOLDERS[paper] for paper in papers]
     arguments = (
-        "claims",
+        *folders,
         "-n",
         "2",
         "--seeds",
