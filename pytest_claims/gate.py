@@ -26,6 +26,10 @@ NEGLIGIBLE = 1e-12
 DOUBLE = 1e-9
 """What double precision alone may move, absolutely and as a share of the largest value."""
 
+ABSENT = "did not run"
+NAMED = 3
+"""Claims that did not run are named up to this number, else counted."""
+
 _ORDER = ("replicated", "inconclusive", "contradicted")
 
 
@@ -131,12 +135,21 @@ def compare(
     findings += [Finding("", one.text, True) for one in moved if not present & set(one.claims)]
     if findings:
         ok = not any(finding.red for finding in findings)
-        return Comparison(ok, tuple(finding.line for finding in findings), tuple(findings))
+        return Comparison(ok, tuple(_lines(findings)), tuple(findings))
     count = formats.plural(len(report["claims"]), "claim")
     how = (
         "all equal to the bit" if len(same) == len(report["claims"]) else "no result and no computation moved"
     )
     return Comparison(True, (f"{count} run, no error, no verdict changed, {how}",))
+
+
+def _lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """A line a finding; claims that merely did not run share one."""
+    absent = [finding.claim for finding in findings if finding.text == ABSENT]
+    together = len(absent) > NAMED
+    if together:
+        yield f"{len(absent)} claims did not run: {', '.join(absent[:NAMED])} and {len(absent) - NAMED} more"
+    yield from (finding.line for finding in findings if not (together and finding.text == ABSENT))
 
 
 def _same(claim: Mapping[str, Any], entry: Mapping[str, Any] | None) -> bool:
@@ -161,7 +174,7 @@ def _findings(
 ) -> Iterator[Finding]:
     name, verdict = claim["id"], claim["verdict"]
     if verdict == "not run":
-        yield Finding(name, "did not run", True)
+        yield Finding(name, ABSENT, True)
         return
     if verdict == "error":
         yield Finding(name, f"error: {formats.clean(claim.get('reason'))}", True)

@@ -162,6 +162,17 @@ def test_a_verdict_that_fell_is_red_without_a_twin_to_tell_rounding_by():
     assert not gate.compare(report, baseline.build(whole()), list).ok
 
 
+def test_many_claims_that_did_not_run_are_one_line(accepted):
+    report = whole()
+    for one in report["claims"]:
+        one["verdict"] = "not run"
+    found = gate.compare(report, accepted, list)
+    assert len(found.findings) == 7
+    (line,) = found.lines
+    assert line.startswith("7 claims did not run: ")
+    assert line.endswith(" and 4 more")
+
+
 def test_a_verdict_that_improved_is_named_and_passes(accepted):
     report = whole()
     claim(report, "zuo2026/immediate-gap-plain-ramp")["verdict"] = "replicated"
