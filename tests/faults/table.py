@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--results", action="store_true")
     options = parser.parse_args()
     declared = json.loads((ROOT / "claims/registered.json").read_text(encoding="utf-8"))["claims"]
-    rows, named = [], Counter()
+    rows, names, named = [], [], Counter()
     for planted in (*FAULTS, *HARMLESS):
         with tempfile.TemporaryDirectory() as folder:
             planted.plant(copy(Path(folder)))
@@ -43,8 +43,9 @@ def main() -> None:
         if results is not None:
             named.update(results)
         rows.append(_row(planted, replays, claims, results, tests))
+        names.append(_names(planted, claims, results))
         print(rows[-1], flush=True)
-    options.target.write_text(_document(rows, declared, named), encoding="utf-8")
+    options.target.write_text(_document(rows, names, declared, named), encoding="utf-8")
 
 
 def _run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -112,7 +113,13 @@ def _some(claims: set[str]) -> str:
     return ", ".join(f"{count} of {paper}" for paper, count in sorted(papers.items()))
 
 
-def _document(rows: list[str], declared: dict[str, object], named: Counter[str]) -> str:
+def _names(planted: Planted, claims: set[str], results: set[str] | None) -> str:
+    """The claims by name: those that rest on what the replay saw, then those whose result moved."""
+    moved = "not run" if results is None else ", ".join(sorted(results)) or "none"
+    return f"- **{planted.name}**. Replays: {', '.join(sorted(claims)) or 'none'}. Results: {moved}."
+
+
+def _document(rows: list[str], names: list[str], declared: dict[str, object], named: Counter[str]) -> str:
     reported = [name for name, entry in declared.items() if entry["kind"] == "reported"]  # type: ignore[index]
     unseen = [name for name in reported if not named[name]]
     every = "Every reported claim's measurement is moved by at least one fault."
@@ -132,6 +139,10 @@ def _document(rows: list[str], declared: dict[str, object], named: Counter[str])
             *rows,
             "",
             every if not unseen else missing,
+            "",
+            "## The claims, fault by fault",
+            "",
+            *names,
             "",
         ]
     )
